@@ -1,0 +1,47 @@
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+NATIVE := $(wildcard native/gateway_native/*.py native/gateway_native/*/*.py) native/build.py
+
+.PHONY: build run test check format bench wheel clean
+
+build: .venv/built
+
+run: .venv/built
+	@$(BIN)/agui-gateway serve --port $(PORT)
+
+test: .venv/built
+	GATEWAY_PURE=1 $(BIN)/pytest -q tests
+	$(BIN)/pytest -q tests
+
+check: .venv/built
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: .venv/built
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/built
+	$(BIN)/pytest -q bench
+
+wheel: .venv/built
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+
+.venv/installed: pyproject.toml
+	@echo "==> Making the virtual environment .venv (half a minute)"
+	@$(PYTHON) -m venv .venv || { echo "error: no venv module; on Debian: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/pip install --quiet --upgrade pip
+	@echo "==> Installing the gateway and its development tools (a minute)"
+	@HATCH_BUILD_NO_HOOKS=1 $(BIN)/pip install --quiet --editable . --group dev
+	@touch $@
+
+.venv/built: .venv/installed $(NATIVE)
+	@echo "==> Compiling the core with mypyc (half a minute)"
+	@$(BIN)/python native/build.py
+	@touch $@
+
+clean:
+	rm -rf .venv dist native/build native/.mypy_cache
+	find native -name '*.so' -delete

@@ -1,0 +1,1 @@
+"""The wire: one Struct for each event, message and input of AG-UI."""

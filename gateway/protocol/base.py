@@ -1,0 +1,27 @@
+"""What every protocol type shares: camelCase on the wire, frozen, absent members never written.
+
+Absent and null are different things. An optional member that is absent holds `UNSET` and is not
+written; null (`None`) is a value, legal only where the protocol says so: state, custom value, raw
+event, patch value, and anything inside open JSON (spec: `docs/spec/1.1/basic/index.mdx`).
+"""
+
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+__all__ = ["UNSET", "Count", "Metadata", "Timestamp", "UnsetType", "Wire"]
+
+MAX_SAFE_INTEGER = 2**53 - 1
+
+Timestamp: TypeAlias = Annotated[int, Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
+"""Milliseconds since the epoch by convention; an integer within ±(2^53−1)."""
+
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
+"""A number of tokens or a limit; an integer within 0…2^53−1."""
+
+Metadata: TypeAlias = dict[str, Any]
+"""Open object; null under a key is data. The key `ag-ui` is reserved for the protocol."""
+
+
+class Wire(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base of all types below the event: members are camelCase on the wire."""

@@ -1,0 +1,37 @@
+"""What the core raises; the whole tree is drawn in `gateway.errors`."""
+
+from __future__ import annotations
+
+from mypy_extensions import mypyc_attr
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class GatewayError(Exception):
+    """Base of every error that the gateway raises on purpose."""
+
+
+class OrderingError(GatewayError):
+    """An event that breaks a rule of the protocol; the verifier is unchanged by it.
+
+    Attributes: `rule` (the name of the rule, as in the table of `verifier`), `event_type` (the wire
+    name of the refused event), `id` (the message, call, step, subagent or run concerned, "" if
+    none), `message` (the whole sentence).
+    """
+
+    def __init__(self, rule: str, event_type: str, id: str, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.event_type = event_type
+        self.id = id
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.event_type}: {self.message}"
+
+
+class FrameTooLargeError(GatewayError):
+    """A frame of an incoming stream exceeds the size cap; `limit` is the cap in bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"a frame exceeds the limit of {limit} bytes")
+        self.limit = limit

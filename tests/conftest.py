@@ -1,0 +1,23 @@
+"""Says which core the suite runs against; refuses to run against a stale build."""
+
+from pathlib import Path
+
+import pytest
+
+import gateway_native.kinds
+
+CORE = Path(gateway_native.kinds.__file__)
+
+
+def pytest_report_header() -> str:
+    return f"core: {'interpreted' if CORE.suffix == '.py' else 'compiled'} ({CORE})"
+
+
+def pytest_configure() -> None:
+    if CORE.suffix == ".py":
+        return
+    built = CORE.stat().st_mtime
+    sources = (p for p in CORE.parent.rglob("*.py") if p.name != "__init__.py")
+    stale = [p.name for p in sources if p.stat().st_mtime > built]
+    if stale:
+        raise pytest.UsageError(f"compiled core is older than {', '.join(stale)}: run `make build`")

@@ -1,0 +1,16 @@
+"""The core that runs is the core that was asked for."""
+
+import os
+
+import gateway_native
+from gateway_native import kinds
+
+
+def test_core_is_the_one_asked_for() -> None:
+    assert (os.environ.get("GATEWAY_PURE") != "1") == gateway_native.COMPILED
+    assert kinds.__file__.endswith(".py") != gateway_native.COMPILED
+
+
+def test_names_and_kinds_agree() -> None:
+    assert len(kinds.NAMES) == kinds.COUNT
+    assert all(getattr(kinds, name) == kind for kind, name in enumerate(kinds.NAMES))
