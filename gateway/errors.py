@@ -12,12 +12,16 @@ GatewayError
 from gateway_native.errors import FrameTooLargeError, GatewayError, OrderingError
 
 __all__ = [
+    "AgentError",
     "DecodeError",
     "EncodeError",
     "FrameTooLargeError",
     "GatewayError",
     "MalformedError",
     "OrderingError",
+    "PatchError",
+    "RunCancelledError",
+    "StateError",
     "TruncatedError",
 ]
 
@@ -48,9 +52,46 @@ class MalformedError(GatewayError):
         self.found = found
 
 
+class PatchError(GatewayError):
+    """A JSON Patch that cannot be applied; `index` is the operation's, `reason` says why."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(f"operation {index}: {reason}")
+        self.index = index
+        self.reason = reason
+
+
 class EncodeError(GatewayError):
     """An event that the chosen encoding cannot carry; `reason` names the member."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
+        self.reason = reason
+
+
+class AgentError(GatewayError):
+    """A failure that the client may read: RUN_ERROR carries `message` and `code` as given.
+
+    Any other exception of an agent reaches the client as a generic message with AGENT_ERROR.
+    """
+
+    def __init__(self, message: str, code: str = "AGENT_ERROR") -> None:
+        super().__init__(message)
+        self.message = message or "the agent failed"
+        self.code = code
+
+
+class StateError(GatewayError):
+    """The state of the input does not fit the agent's state type; `reason` says where."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class RunCancelledError(GatewayError):
+    """The run was cancelled; an agent should let this pass. `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the run was cancelled ({reason})")
         self.reason = reason

@@ -1,13 +1,19 @@
-"""The wire: one Struct for each event, message and input of AG-UI."""
+"""The wire: one Struct for each event, message and input of AG-UI.
 
-import msgspec
+Importing it hands the event classes and the encoder to the compiled core.
+"""
 
+from msgspec.structs import astuple
+
+from gateway.protocol.base import UNSET
+from gateway.protocol.encoder import encode_json, encode_lines
 from gateway.protocol.events import EVENT_CLASSES, Event
+from gateway.protocol.outcomes import InterruptOutcome
 from gateway_native.binding import bind
 
 
-def _check(event: Event) -> None:
-    """Check nothing; the strict check takes its place."""
+def _accept(event: Event) -> None:
+    """Values are not checked yet."""
 
 
-bind(msgspec.UNSET, EVENT_CLASSES, msgspec.json.Encoder().encode_lines, _check)
+bind(UNSET, list(EVENT_CLASSES), InterruptOutcome, encode_json, encode_lines, _accept, astuple)
