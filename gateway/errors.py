@@ -6,18 +6,22 @@ GatewayError
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf
 │   └── TruncatedError    a stream or frame that stopped before its end
 ├── MalformedError        a known member holds a value that the protocol rejects (pointer)
-└── EncodeError           an event that the chosen encoding cannot carry
+├── EncodeError           an event that the chosen encoding cannot carry
+├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
+└── ClientLeftError       a client that went away before it had sent its request
 """
 
 from gateway_native.errors import FrameTooLargeError, GatewayError, OrderingError
 
 __all__ = [
+    "ClientLeftError",
     "DecodeError",
     "EncodeError",
     "FrameTooLargeError",
     "GatewayError",
     "MalformedError",
     "OrderingError",
+    "RefusedError",
     "TruncatedError",
 ]
 
@@ -54,3 +58,31 @@ class EncodeError(GatewayError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class RefusedError(GatewayError):
+    """A request that gets an HTTP error instead of a stream.
+
+    `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
+    the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        pointer: str | None = None,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+        self.headers = headers
+
+
+class ClientLeftError(GatewayError):
+    """The client closed the connection before it had sent its request; nobody reads an answer."""
