@@ -141,10 +141,11 @@ def test_comments_count_against_the_limit() -> None:
 
 
 def test_payloads_before_a_frame_too_large_are_given_first() -> None:
-    for splitter, text in [
+    cases: list[tuple[SseSplitter | LineSplitter, bytes]] = [
         (SseSplitter(limit=10), b"data: a\n\ndata: 1234567890"),
         (LineSplitter(limit=10), b"a\n12345678901"),
-    ]:
+    ]
+    for splitter, text in cases:
         assert splitter.feed(text) == [b"a"]
         with pytest.raises(FrameTooLargeError):
             splitter.feed(b"")
