@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import gateway_native.kinds
+
+settings.register_profile("suite", deadline=None)  # machines under load are no failure
+settings.load_profile("suite")
 
 CORE = Path(gateway_native.kinds.__file__)
 
