@@ -3,7 +3,7 @@
 from gateway.protocol.base import UNSET, Present, UnsetType
 from gateway.protocol.events.base import Attributable, Event
 from gateway.protocol.input import RunAgentInput
-from gateway.protocol.outcomes import RunOutcome
+from gateway.protocol.outcomes import RunFinishedOutcome
 from gateway.protocol.usage import TokenUsage
 
 
@@ -23,7 +23,7 @@ class RunFinished(Event, frozen=True, tag="RUN_FINISHED"):
     thread_id: str
     run_id: str
     result: Present | UnsetType = UNSET
-    outcome: RunOutcome | UnsetType = UNSET
+    outcome: RunFinishedOutcome | UnsetType = UNSET
     usage: list[TokenUsage] | UnsetType = UNSET
 
 

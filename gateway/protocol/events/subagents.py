@@ -2,7 +2,7 @@
 
 from gateway.protocol.base import UNSET, Present, UnsetType
 from gateway.protocol.events.base import Event
-from gateway.protocol.outcomes import SubagentOutcome
+from gateway.protocol.outcomes import SubagentFinishedOutcome
 
 
 class SubagentStarted(Event, frozen=True, gc=False, tag="SUBAGENT_STARTED"):
@@ -21,7 +21,7 @@ class SubagentFinished(Event, frozen=True, tag="SUBAGENT_FINISHED"):
 
     subagent_run_id: str
     result: Present | UnsetType = UNSET
-    outcome: SubagentOutcome | UnsetType = UNSET
+    outcome: SubagentFinishedOutcome | UnsetType = UNSET
 
 
 class SubagentError(Event, frozen=True, gc=False, tag="SUBAGENT_ERROR"):
