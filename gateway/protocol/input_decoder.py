@@ -14,7 +14,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from gateway.errors import DecodeError
 from gateway.protocol.boundary import upgrade_messages
 from gateway.protocol.enforcement import TWINS, strip
 from gateway.protocol.input import RunAgentInput
@@ -26,6 +25,7 @@ from gateway.protocol.messages import (
 )
 from gateway.protocol.notices import Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
+from gateway.protocol.values import decode_value
 
 _strict: Final = {
     version: msgspec.json.Decoder(twins.input).decode for version, twins in TWINS.items()
@@ -49,7 +49,7 @@ def decode_input(
             _strict[version](data)
         return input
     except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return read_input(_decode_value(body), warn, version, upgrade)
+        return read_input(decode_value(body), warn, version, upgrade)
 
 
 def _beyond_doubt(input: RunAgentInput) -> bool:
@@ -94,10 +94,3 @@ def prepare_input(
     ready = read_input(value, warn, version)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
     return msgspec.structs.replace(ready, messages=messages)
-
-
-def _decode_value(body: bytes | str) -> Any:
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise DecodeError(f"not JSON: {error}") from None
