@@ -93,10 +93,14 @@ def _join_content(message: Json) -> Json:
     _check_content(role, message.get("content"), parts, activity)
     if "content" not in message:
         if role in PART_ROLES or parts:
-            message["content"] = parts
+            message["content"] = _known(parts)
         elif activity is not None:
             message["content"] = activity
     return message
+
+
+def _known(parts: list[Any]) -> list[Any]:
+    return [part for part in parts if part is not None]
 
 
 def _check_content(role: str, text: str | None, parts: list[Any], activity: Json | None) -> None:
@@ -115,7 +119,7 @@ def _check_content(role: str, text: str | None, parts: list[Any], activity: Json
 def _join_result(event: Json) -> Json:
     parts = event.pop("contentParts")
     if "content" not in event:
-        event["content"] = parts
+        event["content"] = _known(parts)
     elif parts:
         raise DecodeError("a tool result has more than one form of content")
     return event
