@@ -76,6 +76,15 @@ def test_values_that_are_nearly_json_are_converted() -> None:
     }
 
 
+class Name(str):
+    """Text that is not quite a string."""
+
+
+def test_values_that_only_the_json_encoding_knows_are_converted() -> None:
+    decoded = decode_proto(encode_message(Custom("n", {"a": [Name("x")]})))
+    assert decoded == {"type": "CUSTOM", "name": "n", "value": {"a": ["x"]}}
+
+
 def deep(levels: int) -> Any:
     value: Any = 1
     for _ in range(levels):
