@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gateway.errors import DecodeError, EncodeError
 from gateway.protocol.messages import MESSAGES
+from gateway.protocol.proto.schema import MESSAGES as SCHEMA
 from gateway.protocol.proto.schema import OPERATIONS
 
 Json = dict[str, Any]
@@ -20,8 +21,19 @@ PART_ROLES: Final = {"user", "tool"}
 """Roles whose content may be a list of parts."""
 
 
-def _arm_of(value: Json) -> Json:
-    return {value["type"]: value}
+def _part_arm(part: Json) -> Json:
+    return _arm_of(part, "InputContent")
+
+
+def _source_arm(source: Json) -> Json:
+    return _arm_of(source, "InputContentSource")
+
+
+def _arm_of(value: Json, union: str) -> Json:
+    kind = value.get("type")
+    if kind not in [field.name for field in SCHEMA[union].fields]:
+        raise EncodeError(f"{union}.type: {kind!r:.80} is no known type")
+    return {str(kind): value}
 
 
 def _split_content(message: Json) -> Json:
@@ -36,6 +48,8 @@ def _split_content(message: Json) -> Json:
 def _split_outcome(event: Json) -> Json:
     if "outcome" in event:
         outcome = event.pop("outcome")
+        if type(outcome) is not dict or type(outcome.get("type")) is not str:
+            raise EncodeError(f"outcome: expected an outcome, found {outcome!r:.80}")
         event |= outcome
         event["outcome"] = outcome["type"]
     return event
@@ -44,13 +58,13 @@ def _split_outcome(event: Json) -> Json:
 def _number_operation(operation: Json) -> Json:
     name = operation.get("op")
     if name not in OPERATIONS:
-        raise EncodeError(f"JsonPatchOperation.op: {name!r} is no operation of a JSON Patch")
+        raise EncodeError(f"JsonPatchOperation.op: {name!r:.80} is no operation of a JSON Patch")
     return {**operation, "op": OPERATIONS.index(name)}
 
 
 TO_MESSAGE: Final[dict[str, Callable[[Json], Json]]] = {
-    "InputContent": _arm_of,
-    "InputContentSource": _arm_of,
+    "InputContent": _part_arm,
+    "InputContentSource": _source_arm,
     "JsonPatchOperation": _number_operation,
     "Message": _split_content,
     "RunFinishedEvent": _split_outcome,

@@ -1,26 +1,31 @@
 """Events become the bytes that first-party encoders write, or a typed error."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import convert
 
 from gateway.errors import EncodeError
 from gateway.protocol.events import (
+    EVENT_CLASSES,
     EVENTS,
     Custom,
     Event,
     RunError,
+    RunFinished,
     StateDelta,
     StepStarted,
     TextMessageContent,
     TextMessageStart,
+    ToolCallResult,
 )
 from gateway.protocol.patches import AddOperation, MoveOperation
 from gateway.protocol.proto import decode_proto, encode_message, encode_proto
-from tests.strategies import events
+from tests.strategies import JSON, TEXT, events
 
 
 def build(event: dict[str, Any]) -> Event:
@@ -104,6 +109,11 @@ WRONG: list[Any] = [
     StateDelta([{"path": ""}]),
     StateDelta([1]),
     StateDelta([{"op": [], "path": ""}]),
+    RunFinished("t", "r", outcome="success"),  # type: ignore[arg-type]
+    RunFinished("t", "r", outcome={"type": "interrupt", "interrupts": [1]}),  # type: ignore[arg-type]
+    ToolCallResult("m", "c", [{"text": "t"}]),  # type: ignore[list-item]
+    ToolCallResult("m", "c", [{"type": "binary"}]),  # type: ignore[list-item]
+    ToolCallResult("m", "c", [5]),  # type: ignore[list-item]
     Custom("n", object()),
     Custom("n", deep(450)),
     Custom("n", deep(100_000)),
@@ -113,4 +123,12 @@ WRONG: list[Any] = [
 @pytest.mark.parametrize("event", WRONG, ids=lambda event: event.type)
 def test_event_that_does_not_fit_is_refused(event: Event) -> None:
     with pytest.raises(EncodeError):
+        encode_proto(event)
+
+
+@given(st.sampled_from(EVENT_CLASSES), st.data())
+def test_any_members_give_bytes_or_a_typed_error(cls: type[Event], data: st.DataObject) -> None:
+    members: dict[str, Any] = {name: data.draw(JSON | TEXT) for name in cls.__struct_fields__}
+    event = cls(**members)
+    with suppress(EncodeError):
         encode_proto(event)
