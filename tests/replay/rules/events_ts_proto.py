@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 from gateway.errors import EncodeError, GatewayError
+from gateway.protocol.enforcement import enforce
 from gateway.protocol.events import Event
 from gateway.protocol.proto import decode_proto, encode_proto
-from tests.replay.build import event_of
 from tests.replay.verdict import NOT_APPLICABLE, Row, Verdict, difference
 
 
@@ -35,8 +35,9 @@ def _check_refused(row: Row) -> Verdict:
     return "not refused"
 
 
-def _build(row: dict[str, Any]) -> Event:
-    event = event_of(row)
+def _build(value: dict[str, Any]) -> Event:
+    """The Struct of a JSON object, without undeclared members."""
+    event = enforce(value)
     if event is None:
         raise EncodeError("no such event")
     return event
