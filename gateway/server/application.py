@@ -69,7 +69,8 @@ class Application:
         raise NotImplementedError
 
     async def open(self) -> None:
-        """Enter the lifespans of the agents; raises what one of them raises."""
+        """Enter the lifespans of the agents and accept runs; raises what one of them raises."""
+        self.runs.open()
         for lifespan in self._lifespans:
             await lifespan.enter()
 
@@ -115,6 +116,8 @@ class Application:
             await viewer.view()
         finally:
             self.runs.release(stream.run)
+            if viewer.left:
+                logger.info("the client of run %r left", stream.run.input.run_id)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":

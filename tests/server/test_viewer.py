@@ -117,7 +117,7 @@ def test_a_send_that_finds_the_client_gone_cancels_the_run(error: OSError) -> No
         connection = view(told)
         connection.broken = error
         await connection.task
-        assert told.reasons == ["client-left"]
+        assert set(told.reasons) == {"client-left"}
 
     run(scenario())
 
@@ -129,7 +129,7 @@ def test_a_send_that_fails_otherwise_cancels_the_run_and_is_reported() -> None:
         connection.broken = RuntimeError("no such message")
         with pytest.raises(RuntimeError, match="no such message"):
             await connection.task
-        assert told.reasons == ["client-left"]
+        assert set(told.reasons) == {"client-left"}
 
     run(scenario())
 
@@ -142,7 +142,7 @@ def test_a_server_that_cancels_the_response_cancels_the_run() -> None:
         connection.task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await connection.task
-        assert told.reasons == ["client-left"]
+        assert set(told.reasons) == {"client-left"}
 
     run(scenario())
 
