@@ -7,6 +7,10 @@ GatewayError
 │   └── TruncatedError    a stream or frame that stopped before its end
 ├── MalformedError        a known member holds a value that the protocol rejects (pointer)
 ├── EncodeError           an event that the chosen encoding cannot carry
+├── PatchError            a patch that does not apply
+├── AgentError            a failure that an agent lets the client read (message, code)
+├── StateError            a state that does not fit the agent's state type
+├── RunCancelledError     the run was cancelled (reason)
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
 └── ClientLeftError       a client that went away before it had sent its request
 """
@@ -14,6 +18,7 @@ GatewayError
 from gateway_native.errors import FrameTooLargeError, GatewayError, OrderingError
 
 __all__ = [
+    "AgentError",
     "ClientLeftError",
     "DecodeError",
     "EncodeError",
@@ -21,7 +26,10 @@ __all__ = [
     "GatewayError",
     "MalformedError",
     "OrderingError",
+    "PatchError",
     "RefusedError",
+    "RunCancelledError",
+    "StateError",
     "TruncatedError",
 ]
 
@@ -50,6 +58,15 @@ class MalformedError(GatewayError):
         self.pointer = pointer
         self.expected = expected
         self.found = found
+
+
+class PatchError(GatewayError):
+    """A JSON Patch that cannot be applied; `index` is the operation's, `reason` says why."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(f"operation {index}: {reason}")
+        self.index = index
+        self.reason = reason
 
 
 class EncodeError(GatewayError):
@@ -86,3 +103,31 @@ class RefusedError(GatewayError):
 
 class ClientLeftError(GatewayError):
     """The client closed the connection before it had sent its request; nobody reads an answer."""
+
+
+class AgentError(GatewayError):
+    """A failure that the client may read: RUN_ERROR carries `message` and `code` as given.
+
+    Any other exception of an agent reaches the client as a generic message with AGENT_ERROR.
+    """
+
+    def __init__(self, message: str, code: str = "AGENT_ERROR") -> None:
+        super().__init__(message)
+        self.message = message or "the agent failed"
+        self.code = code
+
+
+class StateError(GatewayError):
+    """The state of the input does not fit the agent's state type; `reason` says where."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class RunCancelledError(GatewayError):
+    """The run was cancelled; an agent should let this pass. `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the run was cancelled ({reason})")
+        self.reason = reason

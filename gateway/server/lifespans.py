@@ -9,7 +9,7 @@ import asyncio
 import logging
 from typing import Any
 
-from gateway.agent import AnyAgent
+from gateway.agent.agent import AnyAgent
 
 logger = logging.getLogger("gateway.server")
 

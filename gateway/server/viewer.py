@@ -8,7 +8,7 @@ the last chunk instead of being reset by each, and never runs while the pump is 
 """
 
 import asyncio
-from typing import Protocol
+from typing import Literal, Protocol
 
 from gateway.server.asgi import Message, Receive, Send
 
@@ -19,7 +19,7 @@ class Readable(Protocol):
     async def read(self) -> bytes:
         """The next chunk, `b""` after the end."""
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: Literal["client-left"]) -> object:
         """End the run early; without effect on one that has ended."""
 
 
