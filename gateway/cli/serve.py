@@ -34,7 +34,7 @@ class Serve(Struct, frozen=True, kw_only=True):
     settings: Settings
 
 
-class Server(Granian):  # type: ignore[misc, valid-type]
+class Server(Granian):  # type: ignore[misc, valid-type]  # its type is chosen at import
     """granian, with word on standard output once it answers.
 
     A worker that fails before that ends the server; later ones are started anew.

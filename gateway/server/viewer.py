@@ -8,8 +8,9 @@ the last chunk instead of being reset by each, and never runs while the pump is 
 """
 
 import asyncio
-from typing import Literal, Protocol
+from typing import Protocol
 
+from gateway.agent.cancellation import Reason
 from gateway.server.asgi import Message, Receive, Send
 
 
@@ -19,7 +20,7 @@ class Readable(Protocol):
     async def read(self) -> bytes:
         """The next chunk, `b""` after the end."""
 
-    def cancel(self, reason: Literal["client-left"]) -> object:
+    def cancel(self, reason: Reason) -> None:
         """End the run early; without effect on one that has ended."""
 
 
