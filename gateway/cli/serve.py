@@ -3,6 +3,8 @@
 import functools
 import http.client
 import json
+import os
+import signal
 import socket
 import sys
 import time
@@ -74,8 +76,18 @@ def serve(what: Serve) -> int:
         log_dictconfig=_logging(),
     )
     loader = functools.partial(load, what.target, what.settings)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_end_on_sigterm)
     server.serve(target_loader=loader, wrap_loader=False)
     return 0
+
+
+def _end_on_sigterm() -> None:
+    """Let SIGTERM end a worker that has not set its own handlers yet.
+
+    It would inherit the server's, which ends nothing in a worker, and be waited for in vain.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _logging() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import orjson
 import pytest
 
+from gateway.cli.serve import KILL_TIMEOUT
 from tests.served import Served
 
 INPUT = orjson.dumps({"threadId": "t1", "runId": "r1", "messages": []})
@@ -184,6 +185,16 @@ def test_a_worker_that_dies_is_replaced() -> None:
             except OSError:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)  # between two polls
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_still_loading_is_not_waited_for(signal_number: int) -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--port", "0", "tests.server.stuck:AGENTS"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal_number)
+        assert process.wait(KILL_TIMEOUT - 1) == 0
 
 
 def test_the_process_group_of_a_terminal_is_ended_by_one_keystroke() -> None:
