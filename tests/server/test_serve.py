@@ -163,6 +163,22 @@ def test_a_port_in_use_is_said_in_one_line(server: Served) -> None:
     )
 
 
+def test_a_host_may_be_a_name() -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--host", "localhost", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert "listens at http://" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(DEADLINE) == 0
+
+
+def test_a_host_that_does_not_exist_is_said_in_one_line() -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--host", "256.0.0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("agui-gateway: cannot listen at 256.0.0.1:8000: ")
+
+
 def test_agents_that_cannot_be_loaded_end_the_server() -> None:
     command = [sys.executable, "-m", "gateway", "serve", "--port", "0", "tests.server:NOTHING"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
