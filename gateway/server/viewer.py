@@ -74,8 +74,8 @@ class Viewer:
             if self.left:
                 return
             await self._write(chunk, more=True)
-        self._ended = True
         if not self.left:
+            self._ended = True
             await self._write(b"", more=False)
 
     async def _write(self, body: bytes, *, more: bool) -> None:
@@ -98,6 +98,8 @@ class Viewer:
         self._leave()
 
     def _leave(self) -> None:
+        if self._ended:
+            return
         self.left = True
         self._run.cancel("client-left")
 

@@ -146,6 +146,24 @@ def test_a_server_that_cancels_the_response_cancels_the_run() -> None:
     run(scenario())
 
 
+def test_a_client_that_leaves_after_the_end_of_the_run_cancels_nothing() -> None:
+    async def scenario() -> None:
+        told = Told(b"a")
+        connection = view(told)
+        await connection.until(b"a")
+        connection.accepting.clear()
+        told.chunks.put_nowait(b"")
+        await until(told.chunks.empty)
+        await turn()
+        connection.leave()
+        await turn()
+        connection.accepting.set()
+        assert (await connection.answer()).body == b"a"
+        assert told.reasons == []
+
+    run(scenario())
+
+
 def test_silence_is_filled_with_comments() -> None:
     async def scenario() -> None:
         told = Told()
