@@ -1,7 +1,7 @@
 """The ASGI side of the gateway: three kinds of scope, and an answer for every request.
 
 A request is first answered with a value, and only then is anything sent: a `Response`, or a
-`Stream` whose run starts with the first read. So a refusal can still become any status, and a
+`Stream`, whose run starts when it is viewed. So a refusal can still become any status, and a
 failure before the stream never reaches a client as half a response.
 """
 
