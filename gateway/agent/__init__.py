@@ -1,7 +1,7 @@
 """What agent authors use: agents, the run context, and ways to run them."""
 
 import gateway.protocol  # noqa: F401 - binds the core
-from gateway.agent.agent import Agent, AgentFunction
+from gateway.agent.agent import Agent, AgentFunction, AnyAgent
 from gateway.agent.cancellation import CancelToken
 from gateway.agent.context import RunContext
 from gateway.agent.limits import Limits
@@ -16,6 +16,7 @@ __all__ = [
     "Agent",
     "AgentFunction",
     "Agents",
+    "AnyAgent",
     "CancelToken",
     "Limits",
     "Options",

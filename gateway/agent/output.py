@@ -18,6 +18,7 @@ from gateway.protocol.events import Event, RunFinished, ToolCallResult, ToolCall
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
 from gateway.protocol.outcomes import SuccessOutcome
+from gateway.protocol.proto import encode_proto
 from gateway_native.chain import Chain
 from gateway_native.stream import RunStream
 from gateway_native.verifier import Verifier
@@ -47,7 +48,7 @@ class Output:
             Chain(transformers),
             Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
             MODES[options.encoding],
-            None,
+            encode_proto,
             limits.max_events,
             limits.max_bytes,
             limits.max_pending,

@@ -3,21 +3,30 @@
 Both ends hold the input to the same rules (spec: `docs/spec/1.1/basic/run-input.mdx`, "unknown is
 fine, malformed is not"): retired `binary` parts are translated, a null in an optional place is
 absent, what is unknown is stripped with a notice, and what is malformed is refused before the run.
-Nearly every body needs none of that, so one typed decode finds that out and another makes the
-Structs; only when the first fails is the body decoded into plain values and walked.
+
+Nearly every body needs none of that. One typed decode into the Structs, which refuse undeclared
+members, finds that out; what the Structs cannot refuse (see `_beyond_doubt`) costs a second decode,
+into their strict twins. Only a body that fails one of them is decoded into plain values and walked.
 """
 
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
-from gateway.errors import DecodeError
 from gateway.protocol.boundary import upgrade_messages
 from gateway.protocol.enforcement import TWINS, strip
 from gateway.protocol.input import RunAgentInput
-from gateway.protocol.messages import ActivityMessage
+from gateway.protocol.messages import (
+    IMPLIED_FUNCTION,
+    ActivityMessage,
+    AssistantMessage,
+    ToolCall,
+)
 from gateway.protocol.notices import Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
+from gateway.protocol.values import decode_value
+from gateway.protocol.wire_order import to_wire
 
 _strict: Final = {
     version: msgspec.json.Decoder(twins.input).decode for version, twins in TWINS.items()
@@ -35,10 +44,35 @@ def decode_input(
     unknown material like any other.
     """
     try:
-        _strict[version](body)
-        return _decode(body)
+        data = body.encode() if isinstance(body, str) else body
+        input = _decode(data)
+        if not _beyond_doubt(input):
+            _strict[version](data)
+        return input
     except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return read_input(_decode_value(body), warn, version, upgrade)
+        return read_input(decode_value(body), warn, version, upgrade)
+
+
+def _beyond_doubt(input: RunAgentInput) -> bool:
+    """Whether an input has nothing that its Structs let pass and one version or another refuses.
+
+    That is members added by 1.1, and messages or constants left out.
+    """
+    messages: list[Any] = input.messages
+    for message in messages:
+        kind = type(message)
+        if kind is ActivityMessage:
+            continue
+        if message.encrypted_value_type is not UNSET:
+            return False
+        calls = message.tool_calls if kind is AssistantMessage else UNSET
+        if calls is not UNSET and any(map(_is_doubtful, calls)):
+            return False
+    return bool(input.messages)
+
+
+def _is_doubtful(call: ToolCall) -> bool:
+    return call.type is IMPLIED_FUNCTION or call.encrypted_value_type is not UNSET
 
 
 def read_input(
@@ -47,7 +81,7 @@ def read_input(
     """The input that a JSON value describes, by the rules of `decode_input`."""
     if upgrade and type(value) is dict and "messages" in value:
         value = {**value, "messages": upgrade_messages(value["messages"], "/messages", warn)}
-    clean = strip(value, SCHEMAS[version].input, warn, lenient=True)
+    clean = strip(value, SCHEMAS[version].records[RunAgentInput], warn, lenient=True)
     return msgspec.convert(clean, RunAgentInput)
 
 
@@ -55,16 +89,12 @@ def prepare_input(
     input: RunAgentInput | dict[str, Any], warn: Warn = ignore, version: Version = "1.0"
 ) -> RunAgentInput:
     """The input that a client sends for `input`: by the rules of `decode_input`, and without
-    activity messages, which are for the user alone. Raises MalformedError before anything leaves.
+    activity messages, which are for the user alone. Retired parts are translated silently, since
+    nothing is lost. Raises MalformedError before anything leaves.
     """
-    value = msgspec.to_builtins(input) if isinstance(input, RunAgentInput) else input
-    ready = read_input(value, warn, version)
+    value = to_wire(input) if isinstance(input, RunAgentInput) else input
+    if type(value) is dict and "messages" in value:
+        value = {**value, "messages": upgrade_messages(value["messages"], "/messages")}
+    ready = read_input(value, warn, version, upgrade=False)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
     return msgspec.structs.replace(ready, messages=messages)
-
-
-def _decode_value(body: bytes | str) -> Any:
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise DecodeError(f"not JSON: {error}") from None
