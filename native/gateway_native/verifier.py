@@ -48,7 +48,7 @@ from typing import Any, Final
 from gateway_native.binding import BINDING
 from gateway_native.blocks import CALL, FAMILY_OF, Block, Blocks
 from gateway_native.chunks import CHUNK, EFFECT_OF, ChunkExpander
-from gateway_native.errors import OrderingError
+from gateway_native.errors import GatewayError, OrderingError
 from gateway_native.kinds import (
     ACTIVITY_DELTA,
     ACTIVITY_SNAPSHOT,
@@ -183,18 +183,12 @@ class Verifier:
         if type(event) is not self._hot_class:
             return False
         fields: tuple[Any, ...] = BINDING.astuple(event)
-        unset: Any = BINDING.unset
-        if (
-            type(fields[DELTA]) is not str
-            or fields[TIMESTAMP] is not unset
-            or fields[RAW_EVENT] is not unset
-            or fields[METADATA] is not unset
-        ):
+        if not _is_plain(fields):
             return False
         id: Any = fields[ID]
         tag: Any = fields[TAG]
-        return (id is self._hot_id or (type(id) is str and id == self._hot_id)) and (
-            tag is self._hot_tag or (type(tag) is str and tag == self._hot_tag)
+        return (id is self._hot_id or id == self._hot_id) and (
+            tag is self._hot_tag or tag == self._hot_tag
         )
 
     def _judge(self, event: Any, kind: int) -> None:
@@ -371,7 +365,7 @@ class Verifier:
             return
         try:
             BINDING.check(event)
-        except Exception as error:
+        except GatewayError as error:
             raise OrderingError("malformed", NAMES[kind], "", str(error)) from error
 
     def _require_answerable(self, call: str) -> None:
@@ -406,7 +400,7 @@ def _id_of(event: Any, kind: int) -> str:
     return message
 
 
-def _is_plain(fields: Any) -> bool:
+def _is_plain(fields: tuple[Any, ...]) -> bool:
     """Whether a content event is nothing but an id, a delta and perhaps a tag, all of them text."""
     unset: Any = BINDING.unset
     return (

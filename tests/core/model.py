@@ -60,7 +60,7 @@ class Model:
         """What is open, and who owns what: all that a new run starts without."""
         self.open: list[tuple[str, Any]] = []
         self.ended_subagents: set[str] = set()
-        self.owners: dict[tuple[str, str], str | None] = {}
+        self.owners: dict[tuple[str, Any], str | None] = {}
 
     def feed(self, event: Any) -> str | None:
         """None and the event counts, or the name of the rule that it breaks and nothing changes."""
@@ -121,9 +121,9 @@ class Model:
         key = (OWNER_SPACE[family], id)
         claims = [self.owners[key]] if key in self.owners else []
         inherited = tag
-        parent = event.parent_message_id if family == "call" else UNSET
-        if ("message", parent) in self.owners:
-            inherited = self.owners["message", parent]
+        parent = ("message", event.parent_message_id if family == "call" else UNSET)
+        if parent in self.owners:
+            inherited = self.owners[parent]
             claims.append(inherited)
         if tag is not None:
             claims.append(tag)

@@ -118,7 +118,7 @@ class Source:
         def echo() -> Any:
             return self.maybe(RunAgentInput("t", "r", self.messages()))
 
-        start = [lambda: e.RunStarted(thread(), run(), input=echo())] * 4
+        start = [lambda: e.RunStarted(thread(), run(), input=echo())] * 12
         finish = [lambda: e.RunFinished(thread(), run(), outcome=self.outcome())] * 4
         return [*start, *finish, lambda: e.RunError("m")]
 
@@ -128,14 +128,15 @@ class Source:
 
     def messages(self) -> list[Message]:
         call = ToolCall(self.id(), FunctionCall("t", ""))
-        return [
+        messages: list[Message] = [
             UserMessage(self.id(), "x", subagent_run_id=self.tag()),
             AssistantMessage(
                 self.id(), "x", tool_calls=self.maybe([call]), subagent_run_id=self.tag()
             ),
             ReasoningMessage(self.id(), "x", subagent_run_id=self.tag()),
             ActivityMessage(self.id(), "x", {}, subagent_run_id=self.tag()),
-        ][: self.random.randrange(5)]
+        ]
+        return messages[: self.random.randrange(5)]
 
     def chunks(self) -> list[Callable[[], e.Event]]:
         def id() -> Any:
