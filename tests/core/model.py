@@ -75,6 +75,8 @@ class Model:
             expanded = trial.expander.feed(event)
         except OrderingError as error:
             return error.rule
+        if event.type == "RUN_ERROR":
+            expanded = [event]
         for one in expanded:
             rule = trial.apply(one, last=one is event)
             if rule:

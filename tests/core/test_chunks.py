@@ -67,6 +67,11 @@ def test_owners_have_lanes_of_their_own() -> None:
     assert out[-1] == e.TextMessageContent("m", "c")
 
 
+def test_a_continuation_without_a_tag_gets_the_opener_s() -> None:
+    out = expand(text("m", "a", subagent_run_id="s"), text(delta="b"))
+    assert out[-1] == e.TextMessageContent("m", "b", subagent_run_id="s")
+
+
 def test_the_end_of_a_subagent_ends_what_it_writes() -> None:
     out = expand(text("m", subagent_run_id="s"), text("n"), e.SubagentFinished("s"))
     assert out[2:] == [e.TextMessageEnd("m", subagent_run_id="s"), e.SubagentFinished("s")]
