@@ -261,13 +261,6 @@ def test_the_short_way_holds_for_tagged_content() -> None:
     assert not verifier.continues_last(e.TextMessageContent("m", "x"))
 
 
-def test_members_of_content_events_stand_where_the_short_way_looks() -> None:
-    for cls in CONTENTS:
-        id, *others = cls.__struct_fields__
-        assert id in ("message_id", "tool_call_id")
-        assert others == ["delta", "timestamp", "raw_event", "metadata", "subagent_run_id"]
-
-
 def test_an_unannounced_tag_is_noticed_once_a_run() -> None:
     notices: list[tuple[str, str]] = []
 
