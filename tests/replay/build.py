@@ -10,17 +10,29 @@ from gateway.protocol.encoder import encode_event
 from gateway.protocol.enforcement import strip
 from gateway.protocol.events import EVENTS, Event
 from gateway.protocol.input import RunAgentInput
+from gateway.protocol.notices import Notice
 from gateway.protocol.schema import SCHEMAS
 from gateway.protocol.values import encode_value
-from gateway.protocol.wire_order import to_wire
 
 
 def event_of(row: dict[str, Any]) -> Event | None:
     """The event that a JSON object describes, unknown members and whole optional nulls left out."""
     if row.get("type") not in EVENTS:
         return None
-    shape = SCHEMAS["1.1"].events[row["type"]]
-    return msgspec.convert(strip(row, shape, lenient=True), EVENTS[row["type"]])
+    return msgspec.convert(declared_in(row), EVENTS[row["type"]])
+
+
+def declared_in(row: dict[str, Any]) -> dict[str, Any]:
+    """An event's JSON without undeclared members of closed objects and without optional nulls."""
+    kept: dict[str, Any] = strip(row, SCHEMAS["1.1"].events[row["type"]], lenient=True)
+    return kept
+
+
+def undeclared_in(row: dict[str, Any]) -> set[str]:
+    """The pointers of the undeclared members in an event's JSON."""
+    notices: list[Notice] = []
+    strip(row, SCHEMAS["1.1"].events[row["type"]], notices.append, lenient=True)
+    return {notice.path for notice in notices}
 
 
 def messages_of(rows: list[dict[str, Any]]) -> list[Any]:
@@ -30,7 +42,7 @@ def messages_of(rows: list[dict[str, Any]]) -> list[Any]:
 
 def json_of(value: Any) -> Any:
     """Messages, parts or interrupts as JSON, in the order of the schema."""
-    return json.loads(encode_value(to_wire(value)))
+    return json.loads(encode_value(value))
 
 
 def json_of_event(event: Event) -> Any:
