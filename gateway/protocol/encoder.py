@@ -38,7 +38,7 @@ def encode_sse(event: Event) -> bytes:
 
 def encode_json(value: Event | str) -> bytes:
     """The JSON of an event or of a string, line separators escaped."""
-    return escape_line_separators(encode_value(value) if type(value) is str else _encode(value))
+    return escape_line_separators(encode_value(value) if isinstance(value, str) else _encode(value))
 
 
 def encode_lines(values: list[Any]) -> bytes:
@@ -70,7 +70,9 @@ def _encode(event: Event) -> bytes:
 def _is_plain(info: inspect.Type) -> bool:
     if isinstance(info, inspect.UnionType):
         return all(map(_is_plain, info.types))
-    return isinstance(info, inspect.StrType | inspect.IntType | inspect.BoolType | inspect.LiteralType)
+    return isinstance(
+        info, inspect.StrType | inspect.IntType | inspect.BoolType | inspect.LiteralType
+    )
 
 
 def _holds_only_plain(cls: type[Event]) -> bool:

@@ -15,7 +15,7 @@ import msgspec
 import orjson
 
 from gateway.errors import DecodeError, EncodeError
-from gateway.protocol.wire_order import SLOTS, to_wire
+from gateway.protocol.wire_order import SLOTS, members_of
 
 __all__ = ["decode_value", "encode_value"]
 
@@ -86,7 +86,7 @@ def _float(text: str) -> float:
 def _plain(value: Any) -> Any:
     """What stands for a value that orjson does not know; raises TypeError if nothing does."""
     if type(value) in SLOTS:
-        return to_wire(value)
+        return members_of(value)
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode()
     return msgspec.to_builtins(value, builtin_types=(bytes, bytearray, memoryview), enc_hook=_base)

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 import gateway.protocol.capabilities  # noqa: F401 - its types belong into the table too
 from gateway.protocol.base import UNSET, Wire
 from gateway.protocol.events import Event
-from gateway.protocol.input import RunAgentInput
+from gateway.protocol.input import ImpliedList, RunAgentInput
 from gateway.protocol.messages import (
     ActivityMessage,
     AssistantMessage,
@@ -76,15 +76,26 @@ Slots: TypeAlias = list[tuple[str, int]]
 """Names on the wire, each with the place of its value: a field's, or -1 for the tag."""
 
 
-def to_wire(value: Wire | Event) -> dict[str, Any]:
-    """A protocol value as an object: wire names in the schema's order, absent members left out.
+def to_wire(value: Any) -> Any:
+    """A protocol value as plain objects in the schema's order, absent members left out.
 
-    One level deep: members are given as they are.
+    Open JSON inside is given as it is.
     """
+    if isinstance(value, list):
+        return [to_wire(element) for element in value]
+    if type(value) not in SLOTS:
+        return value
+    return {name: to_wire(member) for name, member in members_of(value).items()}
+
+
+def members_of(value: Wire | Event) -> dict[str, Any]:
+    """The members of a protocol value as they are, under their wire names in the schema's order."""
     cls = type(value)
     values = (*astuple(value), cls.__struct_config__.tag)
     return {
-        name: values[place] for name, place in SLOTS[cls] if values[place] is not UNSET
+        name: member
+        for name, place in SLOTS[cls]
+        if (member := values[place]) is not UNSET and (member or type(member) is not ImpliedList)
     }
 
 

@@ -4,17 +4,17 @@ import json
 from typing import Any
 
 from gateway.protocol.encoder import encode_sse
-from tests.replay.build import declared_in, event_of
+from gateway.protocol.schema import SCHEMAS
+from tests.replay.build import declared_in, struct_of
 from tests.replay.verdict import Row, Verdict, difference
 
 
 def check(row: Row) -> Verdict:
-    event = event_of(row["event"])
-    if event is None:
-        return "no such event"
-    return difference(_value(encode_sse(event).decode()), declared_in(_value(row["sse"])))
+    shape = SCHEMAS["1.1"].events[row["event"]["type"]]
+    event = struct_of(declared_in(row["event"], shape), shape)
+    ours = _value(encode_sse(event).decode())
+    return difference(ours, declared_in(_value(row["sse"]), shape))
 
 
 def _value(frame: str) -> Any:
-    assert frame.startswith("data: ") and frame.endswith("\n\n"), frame
-    return json.loads(frame[6:-2], parse_int=float)
+    return json.loads(frame.removeprefix("data: ").removesuffix("\n\n"), parse_int=float)
