@@ -21,6 +21,9 @@ __all__ = ["decode_value", "encode_value"]
 
 OPTIONS: Final = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_UTC_Z
 
+ATTEMPTS: Final = 4
+"""Levels of a refused value whose parts orjson may try; bounds the bytes written in vain."""
+
 _escaped_surrogate: Final = re.compile(rb"\\u[dD][89a-fA-F]").search
 _surrogate: Final = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]").search
 
@@ -104,35 +107,37 @@ def _base(value: Any) -> Any:
 
 def _encode_pieces(value: Any) -> bytes:
     try:
-        return _write(value)
+        return _write_parts(value, ATTEMPTS)
     except RecursionError:
         raise EncodeError("the value is nested too deeply or holds itself") from None
     except (TypeError, ValueError) as error:
         raise EncodeError(f"a value cannot be written as JSON: {error}") from error
 
 
-def _write(value: Any) -> bytes:
+def _write(value: Any, attempts: int) -> bytes:
+    if attempts > 0 or not isinstance(value, dict | list | tuple):
+        try:
+            return orjson.dumps(value, _plain if attempts > 0 else None, OPTIONS)
+        except orjson.JSONEncodeError:
+            pass
+    return _write_parts(value, attempts - 1)
+
+
+def _write_parts(value: Any, attempts: int) -> bytes:
     if isinstance(value, dict):
-        members = [_write_key(key) + b":" + _write(member) for key, member in value.items()]
+        members = [_write_key(key) + b":" + _write(value[key], attempts) for key in value]
         return b"{" + b",".join(members) + b"}"
     if isinstance(value, list | tuple):
-        return b"[" + b",".join(map(_write, value)) + b"]"
-    try:
-        return orjson.dumps(value, option=OPTIONS)
-    except orjson.JSONEncodeError:
-        return _write_refused(value)
-
-
-def _write_refused(value: Any) -> bytes:
+        return b"[" + b",".join([_write(element, attempts) for element in value]) + b"]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if isinstance(value, int):
         return str(int(value)).encode()
-    return _write(_plain(value))
+    return _write(_plain(value), attempts)
 
 
 def _write_key(key: Any) -> bytes:
-    text = _write(key)
+    text = _write(key, 0)
     if text[0] in b"[{":
         raise TypeError(f"{type(key).__qualname__} is no key of an object")
     return text if text.startswith(b'"') else b'"' + text + b'"'
