@@ -51,7 +51,8 @@ def encode_value(value: Any) -> bytes:
     Takes what JSON knows, protocol types (in the order of the schema), other Structs, dataclasses,
     dates, UUIDs, enums, Decimals, sets, bytes that are UTF-8, and numpy arrays. Keys that are not
     strings are written as their JSON, a lone surrogate as its escape, NaN and infinities as null.
-    Raises EncodeError for anything else, for more than 4300 digits, and for a value within itself.
+    Raises EncodeError for anything else, for more than 4300 digits, for many more than 250 levels
+    and so for a value within itself.
     """
     try:
         return orjson.dumps(value, _plain, OPTIONS)
