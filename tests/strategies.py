@@ -31,9 +31,6 @@ OBJECTS = st.dictionaries(KEYS, JSON, max_size=3)
 PRESENT = SCALARS | st.lists(JSON, max_size=3) | OBJECTS
 """Any JSON value but null."""
 
-NULLABLE = {"snapshot", "event", "value"}
-"""Members that hold null too."""
-
 
 def structs(cls: type[msgspec.Struct]) -> st.SearchStrategy[Any]:
     """Instances of a Struct; optional members are there or not."""
@@ -54,15 +51,9 @@ def events() -> st.SearchStrategy[Event]:
 
 
 def _struct(info: inspect.StructType) -> st.SearchStrategy[Any]:
-    required = {f.name: _member(f) for f in info.fields if f.required}
-    optional = {f.name: _member(f) for f in info.fields if not f.required}
+    required = {f.name: _of(f.type) for f in info.fields if f.required}
+    optional = {f.name: _of(f.type) for f in info.fields if not f.required}
     return st.fixed_dictionaries(required, optional=optional).map(lambda fields: info.cls(**fields))
-
-
-def _member(field: inspect.Field) -> st.SearchStrategy[Any]:
-    if isinstance(field.type, inspect.AnyType):
-        return JSON if field.name in NULLABLE else PRESENT
-    return _of(field.type)
 
 
 def _of(info: inspect.Type) -> st.SearchStrategy[Any]:
@@ -79,6 +70,10 @@ def _of(info: inspect.Type) -> st.SearchStrategy[Any]:
             return st.lists(operations(), max_size=3)
         case inspect.ListType(item_type=item, min_length=least):
             return st.lists(_of(item), min_size=least or 0, max_size=3)
+        case inspect.AnyType():
+            return JSON
+        case inspect.UnionType(types=types) if any(type(t) is inspect.FloatType for t in types):
+            return PRESENT
         case inspect.UnionType(types=types):
             return st.one_of([_of(one) for one in types])
         case inspect.DictType():
