@@ -72,14 +72,16 @@ class Run:
 
     async def read(self) -> bytes:
         """The bytes that are pending, as soon as there are any; `b""` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         chunk = self._output.stream.flush()
         self._backpressure.taken()
         return chunk
 
     async def read_events(self) -> list[Event]:
         """The events that are pending, as soon as there are any; `[]` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         events: list[Event] = self._output.stream.take_events()
         self._backpressure.taken()
         return events

@@ -84,7 +84,7 @@ class Downgrade(Transformer):
     def for_viewer(declared: str | UnsetType, warn: Warn = ignore) -> Downgrade | None:
         """What a viewer of that declaration needs, None if it understands all that we write."""
         version = version_of(declared)
-        return Downgrade(version, warn) if version < Version(1, 1) else None
+        return Downgrade(version, warn) if version < OWN else None
 
     def transform(self, event: Event) -> Event:
         """The event as the viewer understands it."""
