@@ -2,6 +2,7 @@
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
+├── TransformerError      a transformer failed or produced what the protocol forbids (cause)
 ├── FrameTooLargeError    a frame of an incoming stream exceeds the cap (limit)
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf
 │   └── TruncatedError    a stream or frame that stopped before its end
@@ -9,7 +10,12 @@ GatewayError
 └── EncodeError           an event that the chosen encoding cannot carry
 """
 
-from gateway_native.errors import FrameTooLargeError, GatewayError, OrderingError
+from gateway_native.errors import (
+    FrameTooLargeError,
+    GatewayError,
+    OrderingError,
+    TransformerError,
+)
 
 __all__ = [
     "DecodeError",
@@ -18,6 +24,7 @@ __all__ = [
     "GatewayError",
     "MalformedError",
     "OrderingError",
+    "TransformerError",
     "TruncatedError",
 ]
 

@@ -19,6 +19,8 @@ class Binding:
         """The event class of each kind, indexed by kind."""
         self.encode_lines: Any = None
         """Events (a list) to JSON lines, each ended by LF."""
+        self.encode_strings: Any = None
+        """Strings (a list) to JSON lines, each ended by LF; UnicodeEncodeError at a surrogate."""
         self.check: Any = None
         """Raises ValueError for an event whose fields hold values of a wrong type or range."""
 
@@ -30,10 +32,12 @@ def bind(
     unset: object,
     classes: list[Any],
     encode_lines: Callable[[list[Any]], bytes],
+    encode_strings: Callable[[list[str]], bytes],
     check: Callable[[Any], None],
 ) -> None:
     """Hand the wire layer to the core; called once, when `gateway.protocol` is imported."""
     BINDING.unset = unset
     BINDING.classes = classes
     BINDING.encode_lines = encode_lines
+    BINDING.encode_strings = encode_strings
     BINDING.check = check

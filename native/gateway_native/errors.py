@@ -29,6 +29,22 @@ class OrderingError(GatewayError):
         return f"{self.rule}: {self.event_type}: {self.message}"
 
 
+class TransformerError(GatewayError):
+    """A transformer raised, or its output broke a rule that its input did not; ends the run.
+
+    Attributes: `transformer` (its class name; several, joined by ", ", where it cannot be told
+    which), `event_type` (the wire name of the event it was given, "" at the flush before the end),
+    `cause` (what it raised, or the `OrderingError` of its output).
+    """
+
+    def __init__(self, transformer: str, event_type: str, cause: Exception) -> None:
+        where = event_type or "the end of the run"
+        super().__init__(f"{transformer} failed at {where}: {type(cause).__name__}: {cause}")
+        self.transformer = transformer
+        self.event_type = event_type
+        self.cause = cause
+
+
 class FrameTooLargeError(GatewayError):
     """A frame of an incoming stream exceeds the size cap; `limit` is the cap in bytes."""
 
