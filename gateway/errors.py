@@ -2,28 +2,54 @@
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
-├── TransformerError      a transformer failed or produced what the protocol forbids (cause)
+├── TransformerError      a transformer raised, or broke a rule (transformer, event_type)
+├── LimitError            a run went beyond a bound (limit, unit)
 ├── FrameTooLargeError    a frame of an incoming stream exceeds the cap (limit)
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf
 │   └── TruncatedError    a stream or frame that stopped before its end
 ├── MalformedError        a known member holds a value that the protocol rejects (pointer)
-└── EncodeError           an event that the chosen encoding cannot carry
+├── PatchError            a JSON Patch that cannot be applied (index)
+├── EncodeError           an event that the chosen encoding cannot carry
+├── AgentError            an agent's own failure, told to the client (code)
+├── StateError            the state of the input does not fit the agent's type
+├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
+├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
+└── ClientLeftError       a client that went away before it had sent its request
+
+A failure after the stream has started reaches the client as RUN_ERROR with one of these codes:
+
+AGENT_ERROR          the agent raised; the text goes to the log only
+CANCELLED            the agent gave up because its run was cancelled
+PROTOCOL_VIOLATION   the agent emitted an event that breaks a rule and did not catch the error
+SERIALIZATION        state, arguments or results that cannot be decoded or encoded
+TRANSFORMER_ERROR    a transformer raised or broke a rule
+TIMEOUT              a time limit of the run
+LIMIT_EXCEEDED       a bound on events or bytes
+SHUTTING_DOWN        the process goes down
 """
 
 from gateway_native.errors import (
     FrameTooLargeError,
     GatewayError,
+    LimitError,
     OrderingError,
     TransformerError,
 )
 
 __all__ = [
+    "AgentError",
+    "ClientLeftError",
     "DecodeError",
     "EncodeError",
     "FrameTooLargeError",
     "GatewayError",
+    "LimitError",
     "MalformedError",
     "OrderingError",
+    "PatchError",
+    "RefusedError",
+    "RunCancelledError",
+    "StateError",
     "TransformerError",
     "TruncatedError",
 ]
@@ -55,9 +81,74 @@ class MalformedError(GatewayError):
         self.found = found
 
 
+class PatchError(GatewayError):
+    """A JSON Patch that cannot be applied; `index` is the operation's, `reason` says why."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(f"operation {index}: {reason}")
+        self.index = index
+        self.reason = reason
+
+
 class EncodeError(GatewayError):
     """An event that the chosen encoding cannot carry; `reason` names the member."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class AgentError(GatewayError):
+    """A failure that the client may read: RUN_ERROR carries `message` and `code` as given.
+
+    Any other exception of an agent reaches the client as a generic message with AGENT_ERROR.
+    """
+
+    def __init__(self, message: str, code: str = "AGENT_ERROR") -> None:
+        super().__init__(message)
+        self.message = message or "the agent failed"
+        self.code = code
+
+
+class StateError(GatewayError):
+    """The state of the input does not fit the agent's state type; `reason` says where."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class RunCancelledError(GatewayError):
+    """The run was cancelled; an agent should let this pass. `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the run was cancelled ({reason})")
+        self.reason = reason
+
+
+class RefusedError(GatewayError):
+    """A request that gets an HTTP error instead of a stream.
+
+    `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
+    the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        pointer: str | None = None,
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.pointer = pointer
+        self.headers = headers
+
+
+class ClientLeftError(GatewayError):
+    """The client closed the connection before it had sent its request; nobody reads an answer."""

@@ -1,10 +1,12 @@
 """Says which core the suite runs against; refuses to run against a stale build."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import gateway_native.kinds
+from tests.served import Served
 
 CORE = Path(gateway_native.kinds.__file__)
 
@@ -21,3 +23,10 @@ def pytest_configure() -> None:
     stale = [p.name for p in sources if p.stat().st_mtime > built]
     if stale:
         raise pytest.UsageError(f"compiled core is older than {', '.join(stale)}: run `make build`")
+
+
+@pytest.fixture(scope="session")
+def served() -> Iterator[Served]:
+    """One gateway with the demo agents for the whole session."""
+    with Served() as running:
+        yield running

@@ -1,10 +1,17 @@
-"""The wire: one Struct for each event, message and input of AG-UI."""
+"""The wire: one Struct for each event, message and input of AG-UI.
 
-import msgspec
+Importing it hands the event classes and the encoder to the compiled core.
+"""
 
 from gateway.protocol.base import UNSET
-from gateway.protocol.events import EVENT_CLASSES
-from gateway_native import binding
+from gateway.protocol.encoder import encode_json, encode_lines
+from gateway.protocol.events import EVENT_CLASSES, Event
+from gateway.protocol.outcomes import InterruptOutcome
+from gateway_native.binding import bind
 
-_LINES = msgspec.json.Encoder().encode_lines
-binding.bind(UNSET, EVENT_CLASSES, _LINES, _LINES, lambda event: None)
+
+def _accept(event: Event) -> None:
+    """Values are not checked yet."""
+
+
+bind(UNSET, list(EVENT_CLASSES), InterruptOutcome, encode_json, encode_lines, _accept)

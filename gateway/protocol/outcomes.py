@@ -57,5 +57,5 @@ class SuspendedOutcome(Outcome, frozen=True, tag="suspended"):
     interrupt_ids: list[str] | UnsetType = UNSET
 
 
-RunOutcome: TypeAlias = SuccessOutcome | InterruptOutcome | CancelledOutcome
-SubagentOutcome: TypeAlias = SubagentSuccessOutcome | SuspendedOutcome
+RunFinishedOutcome: TypeAlias = SuccessOutcome | InterruptOutcome | CancelledOutcome
+SubagentFinishedOutcome: TypeAlias = SubagentSuccessOutcome | SuspendedOutcome

@@ -15,14 +15,17 @@ class Binding:
 
     def __init__(self) -> None:
         self.unset: Any = None
+        """The value of an absent member."""
         self.classes: list[Any] = []
         """The event class of each kind, indexed by kind."""
+        self.interrupt_outcome: Any = None
+        """The class of an outcome that asks."""
+        self.encode: Any = None
+        """One event, or a string, to JSON."""
         self.encode_lines: Any = None
-        """Events (a list) to JSON lines, each ended by LF."""
-        self.encode_strings: Any = None
-        """Strings (a list) to JSON lines, each ended by LF; UnicodeEncodeError at a surrogate."""
+        """A list of events without open members, or of strings, to JSON lines ended by LF."""
         self.check: Any = None
-        """Raises ValueError for an event whose fields hold values of a wrong type or range."""
+        """Raises an error for an event whose members hold values of a wrong type or range."""
 
 
 BINDING: Final = Binding()
@@ -31,6 +34,8 @@ BINDING: Final = Binding()
 def bind(
     unset: object,
     classes: list[Any],
+    interrupt_outcome: Any,
+    encode: Callable[[Any], bytes],
     encode_lines: Callable[[list[Any]], bytes],
     encode_strings: Callable[[list[str]], bytes],
     check: Callable[[Any], None],
@@ -38,6 +43,8 @@ def bind(
     """Hand the wire layer to the core; called once, when `gateway.protocol` is imported."""
     BINDING.unset = unset
     BINDING.classes = classes
+    BINDING.interrupt_outcome = interrupt_outcome
+    BINDING.encode = encode
     BINDING.encode_lines = encode_lines
     BINDING.encode_strings = encode_strings
     BINDING.check = check

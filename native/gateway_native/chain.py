@@ -1,125 +1,115 @@
-"""Transformers of a stream, in order, between the agent and the verifier.
+"""The transformer chain: what stands between an agent and the verifier.
 
-A chain stands before the verifier, so what it drops is never seen as half a block. A transformer
-names the kinds that it wants; a table made once says, for each place in the chain and each kind,
-who comes next, so that an event nobody wants costs one look-up. What a transformer puts in an
-event's stead goes on with the next one.
+Each event passes the transformers in order; one of them may drop it, change it, or put several in
+its place. A transformer declares the kinds that it wants, and all other kinds bypass it. Since the
+chain stands before the verifier, what it drops is never seen as half a block.
 
-A transformer holds the state of one run. An endpoint therefore stores a recipe, a
-`Callable[[], Transformer]`, and each run gets a new chain.
+A transformer holds the state of one run, so whoever makes runs keeps a recipe (a callable that
+makes the transformer) and never an instance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
-from gateway_native.errors import OrderingError, TransformerError
+from gateway_native.errors import TransformerError
 from gateway_native.kinds import COUNT, NAMES
 
-ALL_KINDS: Final[frozenset[int]] = frozenset(range(COUNT))
+ALL_KINDS: Final = (1 << COUNT) - 1
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Transformer:
-    """Base of all transformers; override what you need.
+    """Base of all transformers; subclass it and override `transform`.
 
-    `kinds` are the numbers of `gateway_native.kinds` that the transformer wants (default: all);
-    other events go by. It is read once, when the chain is made.
+    `kinds` are the kinds of events that it wants, as event classes or kind numbers; None wants all.
     """
 
-    kinds: ClassVar[AbstractSet[int]] = ALL_KINDS
+    kinds: ClassVar[Any] = None
 
     def transform(self, event: Any) -> Any:
-        """What goes out for `event`: None, one event, or a list of events in order.
-
-        Return `event` itself to let it pass. An `OrderingError` raised here is a verdict on the
-        author's event and reaches the author; any other exception ends the run.
-        """
+        """What takes the place of `event`: None, one event, or a list of events."""
         return event
 
-    def finish(self) -> list[Any]:
-        """Events held back until now; called once, before the terminal event."""
-        return []
+    def finish(self) -> Any:
+        """What is still held, as None, one event, or a list; called before the terminal event."""
+        return None
 
 
 class Chain:
-    """Transformers in order, with the route of each kind; belongs to one run."""
+    """Transformers in order, with a table of who wants which kind."""
 
     def __init__(self, transformers: list[Transformer]) -> None:
         self.transformers = transformers
-        self.count = len(transformers)
-        self.routes = _routes(transformers)
-        """`routes[at][kind]`: the first place from `at` on that wants the kind, else `count`."""
+        self.wanted: list[int] = [_mask(transformer) for transformer in transformers]
+        union = 0
+        for mask in self.wanted:
+            union |= mask
+        self.routes: list[bool] = [bool(union & (1 << kind)) for kind in range(COUNT)]
+        """For each kind, whether any transformer wants it."""
+        self._routes: list[list[int]] = [self._route(kind) for kind in range(COUNT)]
 
-    def wants(self, kind: int) -> bool:
-        """Whether any transformer sees events of this kind."""
-        return self.routes[0][kind] < self.count
+    def _route(self, kind: int) -> list[int]:
+        bit = 1 << kind
+        return [index for index, mask in enumerate(self.wanted) if mask & bit]
 
-    def transform(self, event: Any, kind: int) -> Any:
-        """What goes out for `event`, which is of `kind`: None, one event, or a list of events.
-
-        Raises TransformerError when a transformer raises anything but an OrderingError.
-        """
-        return self._pass(event, kind, 0)
+    def transform(self, event: Any) -> Any:
+        """What comes out for `event`: the event itself, or a list of events."""
+        return self._from(0, event)
 
     def finish(self) -> list[Any]:
-        """Everything the transformers hold, each one's through those behind it."""
-        held: list[Any] = []
-        for at in range(self.count):
+        """What the transformers still hold, each passed through those behind it."""
+        out: list[Any] = []
+        for index in range(len(self.transformers)):
+            transformer = self.transformers[index]
             try:
-                rest = self.transformers[at].finish()
+                held = transformer.finish()
             except Exception as error:
-                raise TransformerError(name_of(self.transformers[at]), "", error) from error
-            held += self._spread(rest, at + 1)
-        return held
+                raise _failed(transformer, "the end of the run", error) from error
+            self._extend(out, index + 1, held)
+        return out
 
-    def names(self) -> str:
-        """The class names of all transformers, joined by ", "."""
-        return ", ".join([name_of(t) for t in self.transformers])
-
-    def _pass(self, event: Any, kind: int, at: int) -> Any:
-        at = self.routes[at][kind]
-        try:
-            while at < self.count:
-                out = self.transformers[at].transform(event)
-                if out is not event:
-                    if out is None:
-                        return None
-                    if type(out) is list:
-                        return self._spread(out, at + 1)
-                    kind = out.kind
-                    event = out
-                at = self.routes[at + 1][kind]
-        except (OrderingError, TransformerError):
-            raise
-        except Exception as error:
-            raise TransformerError(name_of(self.transformers[at]), NAMES[kind], error) from error
+    def _from(self, start: int, event: Any) -> Any:
+        kind: int = event.kind
+        for index in self._routes[kind]:
+            if index < start:
+                continue
+            transformer = self.transformers[index]
+            try:
+                result = transformer.transform(event)
+            except Exception as error:
+                raise _failed(transformer, NAMES[kind], error) from error
+            if result is not event:
+                out: list[Any] = []
+                self._extend(out, index + 1, result)
+                return out
         return event
 
-    def _spread(self, events: list[Any], at: int) -> list[Any]:
-        spread: list[Any] = []
+    def _extend(self, out: list[Any], start: int, result: Any) -> None:
+        """Pass what a transformer gave through those behind it, into `out`."""
+        if result is None:
+            return
+        events = result if type(result) is list or type(result) is tuple else [result]
         for event in events:
-            out = self._pass(event, event.kind, at)
-            if type(out) is list:
-                spread += out
-            elif out is not None:
-                spread.append(out)
-        return spread
+            through = self._from(start, event)
+            if type(through) is list:
+                out.extend(through)
+            elif through is not None:
+                out.append(through)
 
 
-def name_of(transformer: Transformer) -> str:
-    """The class name by which errors call a transformer."""
-    return type(transformer).__name__
+def _mask(transformer: Transformer) -> int:
+    kinds: Any = getattr(transformer, "kinds")  # noqa: B009 - a subclass may be interpreted
+    if kinds is None:
+        return ALL_KINDS
+    mask = 0
+    for kind in kinds:
+        number: int = kind if type(kind) is int else kind.kind
+        mask |= 1 << number
+    return mask
 
 
-def _routes(transformers: list[Transformer]) -> list[list[int]]:
-    count = len(transformers)
-    routes = [[count] * COUNT]
-    for at in range(count - 1, -1, -1):
-        wanted: Any = transformers[at].kinds
-        following = routes[0]
-        routes.insert(0, [at if kind in wanted else following[kind] for kind in range(COUNT)])
-    return routes
+def _failed(transformer: Transformer, event_type: str, error: Exception) -> TransformerError:
+    return TransformerError(type(transformer).__name__, event_type, f"{error}")

@@ -1,10 +1,11 @@
-"""The event that ends an open block, made from what the verifier remembers of it."""
+"""The event that ends an open block."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from gateway_native.binding import BINDING
+from gateway_native.blocks import Block
 from gateway_native.kinds import (
     REASONING_END,
     REASONING_MESSAGE_END,
@@ -20,7 +21,6 @@ from gateway_native.kinds import (
     TOOL_CALL_END,
     TOOL_CALL_START,
 )
-from gateway_native.verifier import Block
 
 ENDS: Final[dict[int, int]] = {
     TEXT_MESSAGE_START: TEXT_MESSAGE_END,
@@ -29,26 +29,13 @@ ENDS: Final[dict[int, int]] = {
     REASONING_MESSAGE_START: REASONING_MESSAGE_END,
     STEP_STARTED: STEP_FINISHED,
 }
-"""The kind that ends what each kind opens, subagents aside."""
 
 
-def end_of(block: Block, error: Any = None) -> Any:
-    """The event that ends `block`, with its owner's tag.
-
-    A subagent ends by SUBAGENT_FINISHED, or, when a RUN_ERROR is about to end the run, by a
-    SUBAGENT_ERROR of the same message and code: what a failing run cuts short has not succeeded.
-    """
+def closing_event(block: Block, failed: bool) -> Any:
+    """What ends `block`; a subagent left open fails when its run does."""
     if block.kind == SUBAGENT_STARTED:
-        return _end_of_subagent(block.id, error)
-    end = BINDING.classes[ENDS[block.kind]]
-    if block.owner is None:
-        return end(block.id)
-    return end(block.id, subagent_run_id=block.owner)
-
-
-def _end_of_subagent(id: str, error: Any) -> Any:
-    if error is None:
-        return BINDING.classes[SUBAGENT_FINISHED](subagent_run_id=id)
-    return BINDING.classes[SUBAGENT_ERROR](
-        subagent_run_id=id, message=error.message, code=error.code
-    )
+        if failed:
+            return BINDING.classes[SUBAGENT_ERROR](block.id, "the run ended")
+        return BINDING.classes[SUBAGENT_FINISHED](block.id)
+    owner: Any = BINDING.unset if block.owner is None else block.owner
+    return BINDING.classes[ENDS[block.kind]](block.id, subagent_run_id=owner)

@@ -51,3 +51,25 @@ class FrameTooLargeError(GatewayError):
     def __init__(self, limit: int) -> None:
         super().__init__(f"a frame exceeds the limit of {limit} bytes")
         self.limit = limit
+
+
+class TransformerError(GatewayError):
+    """A transformer raised, or broke a rule that the events given to it did not break.
+
+    Attributes: `transformer` (its class name, "" when the chain as a whole is to blame) and
+    `event_type`; the cause is `__cause__`.
+    """
+
+    def __init__(self, transformer: str, event_type: str, reason: str) -> None:
+        super().__init__(f"{transformer or 'a transformer'} failed at {event_type}: {reason}")
+        self.transformer = transformer
+        self.event_type = event_type
+
+
+class LimitError(GatewayError):
+    """A run went beyond a bound; `limit` is its value and `unit` what it counts."""
+
+    def __init__(self, limit: int, unit: str) -> None:
+        super().__init__(f"the run exceeds its limit of {limit} {unit}")
+        self.limit = limit
+        self.unit = unit

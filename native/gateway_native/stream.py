@@ -1,339 +1,429 @@
-"""One run's output: every event goes through chain and verifier into a batch, here and only here.
+"""`RunStream`: the output of one run, from events to bytes.
 
-    author ── emit, text, args, reasoning ──> chain ──> verifier ──> batch ── flush ──> bytes
+Each event goes through the chain and the verifier at once and is then pending; `flush` gives all
+that is pending as one chunk. Events without open members wait as Structs and are encoded in a
+batch, two C calls for up to 256 of them; what holds open JSON (state, values, results) is encoded
+when it is emitted, since its author may change it afterwards. Deltas of one block need no Struct:
+while no transformer wants their kind, they wait as strings behind a cached prefix.
 
-Rejection. An event that the verifier refuses raises OrderingError and changes nothing; the author
-may go on. When a transformer answered with several events, those that stand on their own go out,
-so that the transformer's view stays true, and the first error is raised.
-
-Blame. A second verifier, the witness, sees what the author emits. When an output is refused that
-the witness accepts as input, a transformer is at fault: TransformerError, and from then on only
-`fail` is accepted. Content events change no verifier, so the witness costs nothing on the hot path:
-it sees openings and ends, and content only when there is a refusal to judge. Without transformers
-there is no witness.
-
-Deltas. `text`, `args` and `reasoning` append to the block that was checked last; the verifier is
-asked only when the id changes or an event came between. If a transformer wants that kind, or the
-batch wants events, they build the event and emit it.
-
-The end. Exactly one terminal event leaves, the last. First the author's open blocks are closed
-through the chain, innermost first, then the transformers hand out what they hold, then RUN_FINISHED
-goes through the chain; it must come out as one terminal event, or the transformers are at fault.
-RUN_ERROR must not get lost whatever transformers do: if they fail, the original goes out, after
-the ends of what is open on the wire.
+A refused event changes nothing. After `stop`, everything but the end of the run is refused.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from gateway_native.batch import FULL, Batch, SseBatch
 from gateway_native.binding import BINDING
 from gateway_native.chain import Chain
-from gateway_native.closing import end_of
-from gateway_native.errors import OrderingError, TransformerError
+from gateway_native.closing import closing_event
+from gateway_native.errors import GatewayError, LimitError, OrderingError, TransformerError
+from gateway_native.escape import escape_line_separators
 from gateway_native.kinds import (
+    ACTIVITY_DELTA,
+    ACTIVITY_SNAPSHOT,
+    COUNT,
+    CUSTOM,
+    MESSAGES_SNAPSHOT,
     NAMES,
+    RAW,
     REASONING_MESSAGE_CONTENT,
     RUN_ERROR,
     RUN_FINISHED,
+    RUN_STARTED,
+    STATE_DELTA,
+    STATE_SNAPSHOT,
+    SUBAGENT_FINISHED,
     TEXT_MESSAGE_CONTENT,
     TOOL_CALL_ARGS,
+    TOOL_CALL_RESULT,
+    TOOL_CALL_START,
 )
 from gateway_native.verifier import Verifier
 
-NO_KIND: Final = -1
-CONTENT_KINDS: Final = frozenset({TEXT_MESSAGE_CONTENT, TOOL_CALL_ARGS, REASONING_MESSAGE_CONTENT})
-"""Kinds that change no verifier, so that the witness need not see them."""
+BATCH: Final = 256
+"""Events that wait at most before they are encoded."""
+
+LARGE: Final = 4096
+"""Characters of a delta that is encoded at once, so that what waits is bounded in bytes too."""
+
+NO_ID: Final = "".join(["no", " id"])
+"""Never the same object as an id of a caller."""
+
+OPEN: Final[list[bool]] = [
+    kind
+    in (
+        STATE_SNAPSHOT,
+        STATE_DELTA,
+        MESSAGES_SNAPSHOT,
+        RAW,
+        CUSTOM,
+        RUN_STARTED,
+        RUN_FINISHED,
+        RUN_ERROR,
+        SUBAGENT_FINISHED,
+        TOOL_CALL_RESULT,
+        ACTIVITY_SNAPSHOT,
+        ACTIVITY_DELTA,
+    )
+    for kind in range(COUNT)
+]
+"""For each kind, whether it is encoded when it is emitted."""
+
+WATCHED: Final[list[bool]] = [
+    kind in (STATE_SNAPSHOT, STATE_DELTA, TOOL_CALL_START, TOOL_CALL_RESULT)
+    for kind in range(COUNT)
+]
+"""For each kind, whether `on_event` hears of it."""
+
+SSE: Final = 0
+FRAMES: Final = 1
+EVENTS: Final = 2
+
+DELTA: Final = b',"delta":'
+HEADS: Final[dict[int, bytes]] = {
+    TEXT_MESSAGE_CONTENT: b'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":',
+    TOOL_CALL_ARGS: b'data: {"type":"TOOL_CALL_ARGS","toolCallId":',
+    REASONING_MESSAGE_CONTENT: b'data: {"type":"REASONING_MESSAGE_CONTENT","messageId":',
+}
 
 
 class RunStream:
-    """The only object that a run has for itself.
+    """All mutable state of one run's output.
 
-    `chain` and `verifier` belong to this run alone; `batch` says what leaves (default: SSE frames);
-    `wake`, if given, is called whenever something waits after nothing did.
+    `mode` is SSE, FRAMES (each event through `encode_frame`) or EVENTS (Structs, see
+    `take_events`). Bounds of 0 are none: `max_events` and `max_bytes` of the whole run,
+    `max_pending` bytes not yet flushed; beyond one, everything is refused with a LimitError.
     """
 
     def __init__(
-        self, chain: Chain, verifier: Verifier, batch: Batch | None = None, wake: Any = None
+        self,
+        chain: Chain,
+        verifier: Verifier,
+        mode: int = SSE,
+        encode_frame: Any = None,
+        max_events: int = 0,
+        max_bytes: int = 0,
+        max_pending: int = 0,
     ) -> None:
         self.chain = chain
         self.verifier = verifier
-        self.witness: Verifier | None = verifier.fresh() if chain.count else None
-        self.batch: Batch = SseBatch() if batch is None else batch
-        self.deltas = self.batch.deltas
-        self.wake: Any = wake
-        self.awake = False
-        self.run_id: str | None = None
-        self.run_kind = NO_KIND
-        self.fault: TransformerError | None = None
+        self.mode = mode
+        self.encode_frame: Any = encode_frame
+        self.on_pending: Any = None
+        """Called without arguments when output becomes pending."""
+        self.on_event: Any = None
+        """Called with each accepted event of the kinds in WATCHED."""
+        self.pending = False
         self.ended = False
-        """True once the terminal event has been accepted."""
-        self.flushed_bytes = 0
-        """Size of everything flushed."""
-        self.flushed_events = 0
-        """Number of events flushed or taken."""
+        self.events = 0
+        """Events accepted so far."""
+        self.bytes = 0
+        """Bytes encoded so far."""
+        self.pending_bytes = 0
+        """Bytes encoded and not yet flushed; up to BATCH events wait uncounted."""
+        self.max_events = max_events
+        self.max_bytes = max_bytes
+        self.max_pending = max_pending
+        self._input: Verifier | None = verifier.twin() if chain.transformers else None
+        self.refusal: Exception | None = None
+        """What is raised for anything emitted now; None while events are welcome."""
+        self._content_class: Any = None if mode == FRAMES else BINDING.classes[TEXT_MESSAGE_CONTENT]
+        self._structs: list[Any] = []
+        self._deltas: list[str] = []
+        self._delta_kind = -1
+        self._delta_id = NO_ID
+        self._text_id = NO_ID
+        self._prefix = b""
+        self._chunks: list[bytes] = []
 
     @property
-    def events(self) -> int:
-        """Number of events accepted in all."""
-        return self.flushed_events + self.batch.waiting()
+    def stopped(self) -> bool:
+        """True once nothing but the end of the run is accepted."""
+        return self.ended or self.refusal is not None
 
-    @property
-    def pending(self) -> int:
-        """Number of events accepted and not flushed."""
-        return self.batch.waiting()
-
-    @property
-    def pending_bytes(self) -> int:
-        """Size of what waits encoded; up to 256 events more may wait unencoded."""
-        return self.batch.sealed_bytes
+    def stop(self, refusal: Exception) -> None:
+        """Refuse what is emitted from now on by raising `refusal`; the first one stays."""
+        if self.refusal is None:
+            self.refusal = refusal
+        self._leave_deltas()
 
     def emit(self, event: Any) -> None:
-        """Send one event; RUN_FINISHED ends the stream, and RUN_ERROR does as `fail` does.
+        """Send an event through chain and verifier.
 
-        Raises OrderingError for an event that breaks a rule, TransformerError for a transformer.
+        Raises OrderingError if it breaks a rule, TransformerError if a transformer fails, and
+        what `stop` was given.
         """
-        self.run_id = None
+        if self.refusal is not None:
+            raise self.refusal
+        if self._delta_kind >= 0:
+            self._leave_deltas()
+        if type(event) is self._content_class:
+            self._emit_content(event)
+            return
         kind: int = event.kind
-        if kind == RUN_FINISHED:
-            self._finish(event)
-        elif kind == RUN_ERROR:
-            self.fail(event)
+        if kind in (RUN_FINISHED, RUN_ERROR):
+            self._emit_terminal(event)
+        elif self.chain.routes[kind]:
+            self._emit_through(event, kind)
         else:
-            self._emit(event, kind)
+            if self._input is not None:
+                self._input.feed(event)
+            self._accept(event, kind)
+
+    def _emit_content(self, event: Any) -> None:
+        """The short way of the most frequent event, a TEXT_MESSAGE_CONTENT."""
+        if self.chain.routes[TEXT_MESSAGE_CONTENT]:
+            through = self.chain.transform(event)
+            if through is not event:
+                for one in through:
+                    self._accept_from_chain(one, TEXT_MESSAGE_CONTENT, event)
+                return
+        if not self.verifier.continues_last(event):
+            self._accept_from_chain(event, TEXT_MESSAGE_CONTENT, event)
+            return
+        self.events += 1
+        structs = self._structs
+        structs.append(event)
+        if not self.pending:
+            self._set_pending()
+        elif len(structs) >= BATCH:
+            self._encode_pending()
 
     def text(self, id: str, delta: str) -> None:
-        """Append text to the open message `id`; raises as `emit` would."""
-        if id is self.run_id and self.run_kind == TEXT_MESSAGE_CONTENT:
-            self._append(delta)
-        else:
-            self._switch(TEXT_MESSAGE_CONTENT, id, delta)
+        """Append to an open text message, as a TEXT_MESSAGE_CONTENT would."""
+        if id is not self._text_id and not self._enter_deltas(TEXT_MESSAGE_CONTENT, id, delta):
+            return
+        deltas = self._deltas
+        deltas.append(delta)
+        if not self.pending:
+            self._set_pending()
+        elif len(deltas) >= BATCH or len(delta) > LARGE:
+            self._encode_pending()
 
     def args(self, id: str, delta: str) -> None:
-        """Append argument text to the open tool call `id`; raises as `emit` would."""
-        if id is self.run_id and self.run_kind == TOOL_CALL_ARGS:
-            self._append(delta)
-        else:
-            self._switch(TOOL_CALL_ARGS, id, delta)
+        """Append to the arguments of an open call, as a TOOL_CALL_ARGS would."""
+        self._append(TOOL_CALL_ARGS, id, delta)
 
     def reasoning(self, id: str, delta: str) -> None:
-        """Append text to the open reasoning message `id`; raises as `emit` would."""
-        if id is self.run_id and self.run_kind == REASONING_MESSAGE_CONTENT:
-            self._append(delta)
-        else:
-            self._switch(REASONING_MESSAGE_CONTENT, id, delta)
+        """Append to an open reasoning message, as a REASONING_MESSAGE_CONTENT would."""
+        self._append(REASONING_MESSAGE_CONTENT, id, delta)
 
     def flush(self) -> bytes:
-        """Everything accepted since the last flush, as one chunk; empty if nothing was."""
-        self.awake = False
-        self.flushed_events += self.batch.waiting()
-        chunk = self.batch.flush()
-        self.flushed_bytes += len(chunk)
+        """All pending output as one chunk, `b""` if there is none."""
+        self._encode_pending()
+        self.pending = False
+        self.pending_bytes = 0
+        chunks = self._chunks
+        chunk = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        chunks.clear()
         return chunk
 
     def take_events(self) -> list[Any]:
-        """Everything accepted since the last call, as events; needs an `EventBatch`."""
-        self.awake = False
-        events = self.batch.take()
-        self.flushed_events += len(events)
+        """All pending events; for a stream in the mode EVENTS."""
+        self.pending = False
+        self.pending_bytes = 0
+        events = self._structs
+        self._structs = []
         return events
 
-    def close_open(self, error: Any = None) -> None:
-        """End everything the author left open, innermost first, through the chain.
+    def close_open(self, failed: bool) -> None:
+        """End whatever is open, innermost first; a subagent fails if the run does.
 
-        `error` is the RUN_ERROR about to end the run, if one is: subagents then end with it.
+        Does so after `stop` too. What the transformers swallowed or failed at is closed past them.
         """
-        self.run_id = None
-        author = self.verifier if self.witness is None else self.witness
-        for block in reversed(author.open_blocks()):
-            end = end_of(block, error)
-            try:
-                self._emit(end, end.kind)
-            except OrderingError:  # a transformer had ended it already
-                continue
-            except TransformerError:
-                return
-
-    def finish(self, event: Any) -> None:
-        """Close what is open and end the run with `event`, a RUN_FINISHED.
-
-        Raises OrderingError when the event breaks a rule or the stream has ended, TransformerError
-        when a transformer loses or breaks the end: call `fail` then.
-        """
-        self._require_running(RUN_FINISHED)
-        self.close_open()
-        self._finish(event)
-
-    def fail(self, event: Any) -> None:
-        """Close what is open and end the run with `event`, a RUN_ERROR, whatever transformers do.
-
-        Raises OrderingError when the stream has ended.
-        """
-        self._require_running(RUN_ERROR)
-        self.close_open(event)
-        out = self._last_words(event)
-        for extra in out[:-1]:
-            self._try(extra)
+        self.refusal = None
+        self._leave_deltas()
+        if self._input is not None:
+            self._close_through_chain(self._input, failed)
         for block in reversed(self.verifier.open_blocks()):
-            self._try(end_of(block, event))
-        if not self._try(out[-1]):
-            self._accept(event)
-        self.ended = True
+            event = closing_event(block, failed)
+            self._accept(event, event.kind)
 
-    def _append(self, delta: str) -> None:
-        if not isinstance(delta, str):
-            raise TypeError(f"a delta is a str, not {type(delta).__name__}")
-        self.deltas.append(delta)
-        if not self.awake:
-            self._wake()
-        elif len(self.deltas) >= FULL:
-            self.batch.seal()
-
-    def _switch(self, kind: int, id: str, delta: str) -> None:
-        if not isinstance(delta, str):
-            raise TypeError(f"a delta is a str, not {type(delta).__name__}")
-        if not (kind == self.run_kind and id == self.run_id):
-            self.run_id = None
-            if self.chain.wants(kind):
-                self._emit(BINDING.classes[kind](id, delta), kind)
+    def _close_through_chain(self, source: Verifier, failed: bool) -> None:
+        for block in reversed(source.open_blocks()):
+            event = closing_event(block, failed)
+            try:
+                self._emit_through(event, event.kind)
+            except GatewayError:
+                self.bypass_chain()
                 return
-            self._check_delta(kind, id)
-            if not self.batch.start_deltas(kind, id):
-                self._add(BINDING.classes[kind](id, delta))
-                return
-        self.run_id = id
-        self.run_kind = kind
-        self._append(delta)
 
-    def _check_delta(self, kind: int, id: str) -> None:
-        self._require_healthy()
-        try:
-            self.verifier.check_delta(kind, id)
-        except OrderingError as error:
-            if self.witness is None:
-                raise
-            self.witness.check_delta(kind, id)
-            raise self._break(kind, error) from error
+    def bypass_chain(self) -> None:
+        """Leave the transformers out from now on, as one of them has failed."""
+        self.chain = Chain([])
+        self._input = None
 
-    def _emit(self, event: Any, kind: int) -> None:
-        witness = self.witness
-        if witness is None:
-            self.verifier.feed(event)
-            self._add(event)
+    def end(self, terminal: Any) -> None:
+        """Emit the terminal event; afterwards nothing is accepted.
+
+        Raises what `emit` does, in which case another terminal may be tried.
+        """
+        self.refusal = None
+        self._leave_deltas()
+        self._emit_terminal(terminal)
+
+    # ---- the inside
+
+    def _append(self, kind: int, id: str, delta: str) -> None:
+        entered = id is self._delta_id and kind == self._delta_kind
+        if not entered and not self._enter_deltas(kind, id, delta):
             return
-        self._require_healthy()
-        try:
-            out = self.chain.transform(event, kind)
-        except TransformerError as error:
-            self.fault = error
-            raise
-        try:
-            if out is event:
-                self._accept(event)
-            elif type(out) is list:
-                self._accept_all(out)
-            elif out is not None:
-                self._accept(out)
-        except OrderingError as error:
-            witness.feed(event)
-            raise self._break(kind, error) from error
-        if kind not in CONTENT_KINDS:
-            self._observe(witness, event)
+        self._deltas.append(delta)
+        if not self.pending:
+            self._set_pending()
+        elif len(self._deltas) >= BATCH or len(delta) > LARGE:
+            self._encode_pending()
 
-    def _observe(self, witness: Verifier, event: Any) -> None:
-        try:
-            witness.feed(event)
-        except OrderingError:
-            return  # the transformers made it good
-
-    def _finish(self, event: Any) -> None:
-        self._require_healthy()
-        if self.witness is None:
-            self._accept(event)
-        else:
-            self.witness.feed(event)
-            self._release()
-            try:
-                self._accept_all(self._terminal(event, RUN_FINISHED))
-            except OrderingError as error:
-                raise self._break(RUN_FINISHED, error) from error
-        self.ended = True
-
-    def _last_words(self, event: Any) -> list[Any]:
-        """What goes out for a RUN_ERROR; the event itself if the transformers fail."""
-        if self.witness is None:
-            return [event]
-        try:
-            self._release()
-            return self._terminal(event, RUN_ERROR)
-        except (OrderingError, TransformerError):
-            return [event]
-
-    def _release(self) -> None:
-        """Send what the transformers hold."""
-        self._require_healthy()
-        try:
-            self._accept_all(self.chain.finish())
-        except OrderingError as error:
-            raise self._break(NO_KIND, error) from error
-        except TransformerError as error:
-            self.fault = error
-            raise
-
-    def _terminal(self, event: Any, kind: int) -> list[Any]:
-        """What the chain makes of a terminal event: one of its kind, last."""
-        try:
-            out = self.chain.transform(event, kind)
-        except TransformerError as error:
-            self.fault = error
-            raise
-        events = out if type(out) is list else [] if out is None else [out]
-        kinds = [e.kind for e in events]
-        if not kinds or kinds[-1] != kind or RUN_FINISHED in kinds[:-1] or RUN_ERROR in kinds[:-1]:
-            raise self._break(kind, ValueError(f"{NAMES[kind]} must come out once, and last"))
-        return events
-
-    def _accept_all(self, events: list[Any]) -> None:
-        refusal: OrderingError | None = None
-        for event in events:
-            try:
-                self._accept(event)
-            except OrderingError as error:
-                refusal = refusal or error
-        if refusal is not None:
-            raise refusal
-
-    def _accept(self, event: Any) -> None:
-        self.verifier.feed(event)
-        self._add(event)
-
-    def _try(self, event: Any) -> bool:
-        try:
-            self._accept(event)
-        except OrderingError:
+    def _enter_deltas(self, kind: int, id: str, delta: str) -> bool:
+        """Begin a row of deltas of one block; False if the delta went out as an event instead."""
+        if self.mode != SSE or self.chain.routes[kind]:
+            self.emit(BINDING.classes[kind](id, delta))
             return False
+        if self.refusal is not None:
+            raise self.refusal
+        self.verifier.check_delta(kind, id)
+        self._encode_pending()
+        head: bytes = HEADS[kind] + BINDING.encode(id) + DELTA
+        self._delta_kind = kind
+        self._delta_id = id
+        self._text_id = id if kind == TEXT_MESSAGE_CONTENT else NO_ID
+        self._prefix = head
         return True
 
-    def _add(self, event: Any) -> None:
-        self.batch.add(event)
-        if not self.awake:
-            self._wake()
+    def _leave_deltas(self) -> None:
+        self._encode_pending()
+        self._delta_kind = -1
+        self._delta_id = NO_ID
+        self._text_id = NO_ID
 
-    def _wake(self) -> None:
-        self.awake = True
-        if self.wake is not None:
-            self.wake()
+    def _emit_through(self, event: Any, kind: int) -> None:
+        source = self._input
+        if source is not None and kind not in HEADS:
+            source.feed(event)
+        through = self.chain.transform(event)
+        if through is event:
+            self._accept_from_chain(event, kind, event)
+            return
+        for one in through:
+            self._accept_from_chain(one, kind, event)
 
-    def _break(self, kind: int, cause: Exception) -> TransformerError:
-        name = NAMES[kind] if kind >= 0 else ""
-        self.fault = TransformerError(self.chain.names(), name, cause)
-        return self.fault
+    def _accept_from_chain(self, event: Any, source_kind: int, source: Any) -> None:
+        """Accept what the chain gave for `source`; if it breaks a rule, find out who did."""
+        kind: int = event.kind
+        try:
+            self._accept(event, kind)
+        except OrderingError as error:
+            if source_kind in HEADS and self._input is not None:
+                self._input.feed(source)
+            elif self._input is None:
+                raise
+            raise TransformerError("", NAMES[kind], str(error)) from error
 
-    def _require_healthy(self) -> None:
-        if self.fault is not None:
-            raise self.fault
+    def _emit_terminal(self, event: Any) -> None:
+        """Let the chain flush and see the terminal; whatever it does, exactly one goes out."""
+        if self._input is not None:
+            self._input.feed(event)
+        terminal = event
+        if self.chain.transformers:
+            for held in self.chain.finish():
+                self._accept_held(held)
+            if self.chain.routes[event.kind]:
+                terminal = self._terminal_of(event)
+        kind: int = terminal.kind
+        self._accept(terminal, kind)
+        self.ended = True
+        self.refusal = OrderingError(
+            "run-ended", NAMES[kind], "", "the run has ended: nothing may follow its last event"
+        )
 
-    def _require_running(self, kind: int) -> None:
-        if self.ended:
-            raise OrderingError("run-ended", NAMES[kind], "", "the run has ended")
+    def _terminal_of(self, event: Any) -> Any:
+        through = self.chain.transform(event)
+        if through is event:
+            return event
+        terminal = event
+        for one in through:
+            kind: int = one.kind
+            if kind in (RUN_FINISHED, RUN_ERROR):
+                terminal = one
+            else:
+                self._accept_held(one)
+        return terminal
+
+    def _accept_held(self, event: Any) -> None:
+        """Accept what a transformer gave of its own."""
+        kind: int = event.kind
+        try:
+            self._accept(event, kind)
+        except OrderingError as error:
+            raise TransformerError("", NAMES[kind], str(error)) from error
+
+    def _accept(self, event: Any, kind: int) -> None:
+        self.verifier.feed(event)
+        self.events += 1
+        if WATCHED[kind] and self.on_event is not None:
+            self.on_event(event)
+        if self.mode == EVENTS:
+            self._structs.append(event)
+        elif self.mode == FRAMES:
+            self._add_chunk(self.encode_frame(event))
+        elif OPEN[kind]:
+            self._encode_pending()
+            json: bytes = BINDING.encode(event)
+            self._add_chunk(b"data: " + json + b"\n\n")
+        else:
+            self._structs.append(event)
+            if len(self._structs) >= BATCH:
+                self._encode_pending()
+        if not self.pending:
+            self._set_pending()
+        if self.max_events and self.events > self.max_events:
+            self._exceed(LimitError(self.max_events, "events"))
+
+    def _set_pending(self) -> None:
+        self.pending = True
+        if self.on_pending is not None:
+            self.on_pending()
+
+    def _encode_pending(self) -> None:
+        """Encode what waits; Structs and deltas never wait at the same time."""
+        if self._deltas:
+            self._encode_deltas()
+        elif self._structs and self.mode == SSE:
+            structs = self._structs
+            lines: bytes = BINDING.encode_lines(structs)
+            structs.clear()
+            self._add_chunk(
+                b"data: " + escape_line_separators(lines).replace(b"\n", b"\n\ndata: ")[:-6]
+            )
+            if self.max_events and self.events > self.max_events:
+                self._exceed(LimitError(self.max_events, "events"))
+
+    def _encode_deltas(self) -> None:
+        deltas = self._deltas
+        count = len(deltas)
+        prefix = self._prefix
+        lines: bytes = BINDING.encode_lines(deltas)
+        deltas.clear()
+        self.events += count
+        rows = escape_line_separators(lines).replace(b"\n", b"}\n\n" + prefix)
+        self._add_chunk(prefix + rows[: -len(prefix)])
+        if self.max_events and self.events > self.max_events:
+            self._exceed(LimitError(self.max_events, "events"))
+
+    def _add_chunk(self, chunk: bytes) -> None:
+        self._chunks.append(chunk)
+        size = len(chunk)
+        self.bytes += size
+        self.pending_bytes += size
+        if self.max_pending and self.pending_bytes > self.max_pending:
+            self._exceed(LimitError(self.max_pending, "bytes that wait for the viewer"))
+        if self.max_bytes and self.bytes > self.max_bytes:
+            self._exceed(LimitError(self.max_bytes, "bytes"))
+
+    def _exceed(self, error: GatewayError) -> None:
+        """A bound is broken: refuse whatever comes next. The reader must not feel it."""
+        if self.refusal is None:
+            self.refusal = error
+        self._delta_kind = -1
+        self._delta_id = NO_ID
+        self._text_id = NO_ID

@@ -5,7 +5,7 @@ from typing import Any
 from gateway.protocol.base import UNSET, UnsetType
 from gateway.protocol.events.base import Attributable, Event
 from gateway.protocol.input import RunAgentInput
-from gateway.protocol.outcomes import RunOutcome
+from gateway.protocol.outcomes import RunFinishedOutcome
 from gateway.protocol.usage import TokenUsage
 
 
@@ -25,7 +25,7 @@ class RunFinished(Event, frozen=True, tag="RUN_FINISHED"):
     thread_id: str
     run_id: str
     result: Any = UNSET
-    outcome: RunOutcome | UnsetType = UNSET
+    outcome: RunFinishedOutcome | UnsetType = UNSET
     usage: list[TokenUsage] | UnsetType = UNSET
 
 

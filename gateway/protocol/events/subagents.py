@@ -4,7 +4,7 @@ from typing import Any
 
 from gateway.protocol.base import UNSET, UnsetType
 from gateway.protocol.events.base import Event
-from gateway.protocol.outcomes import SubagentOutcome
+from gateway.protocol.outcomes import SubagentFinishedOutcome
 
 
 class SubagentStarted(Event, frozen=True, gc=False, tag="SUBAGENT_STARTED"):
@@ -23,7 +23,7 @@ class SubagentFinished(Event, frozen=True, tag="SUBAGENT_FINISHED"):
 
     subagent_run_id: str
     result: Any = UNSET
-    outcome: SubagentOutcome | UnsetType = UNSET
+    outcome: SubagentFinishedOutcome | UnsetType = UNSET
 
 
 class SubagentError(Event, frozen=True, gc=False, tag="SUBAGENT_ERROR"):

@@ -1,0 +1,68 @@
+"""Between a run and its reader: who waits for whom, and what wakes them.
+
+The reader waits while nothing is pending; the agent waits in `drain` while more than the high-water
+mark is pending. Nothing is ever dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from gateway_native.stream import RunStream
+
+
+class Backpressure:
+    """Wakes the reader when output is pending, and drainers when it has been taken."""
+
+    __slots__ = ("_drainers", "_ended", "_reader", "high_water", "stream")
+
+    def __init__(self, stream: RunStream, high_water: int) -> None:
+        self.stream = stream
+        self.high_water = high_water
+        self._reader: asyncio.Future[None] | None = None
+        self._drainers: list[asyncio.Future[None]] = []
+        self._ended = False
+
+    @property
+    def ended(self) -> bool:
+        """True when no more output will come."""
+        return self._ended
+
+    def wake_reader(self) -> None:
+        """There is output to take, or there will be none."""
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
+
+    def end(self) -> None:
+        """No more output will come."""
+        self._ended = True
+        self.wake_reader()
+        self._wake_drainers()
+
+    async def readable(self) -> None:
+        """Wait until there is output to take or the end has come."""
+        while not (self._ended or self.stream.pending):
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+
+    def taken(self) -> None:
+        """Output was taken; whoever drains may go on."""
+        if self._drainers and self.stream.pending_bytes <= self.high_water:
+            self._wake_drainers()
+
+    async def drain(self) -> None:
+        """Let the loop turn once, then wait while more than the high-water mark is pending."""
+        await asyncio.sleep(0)
+        while self.stream.pending_bytes > self.high_water and not self._ended:
+            drainer = asyncio.get_running_loop().create_future()
+            self._drainers.append(drainer)
+            await drainer
+
+    def _wake_drainers(self) -> None:
+        drainers, self._drainers = self._drainers, []
+        for drainer in drainers:
+            if not drainer.done():
+                drainer.set_result(None)

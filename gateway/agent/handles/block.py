@@ -1,0 +1,56 @@
+"""What all handles share: an id, an owner, and an end that happens once."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from gateway.protocol.base import UnsetType
+from gateway.protocol.events import Event
+from gateway_native.stream import RunStream
+
+
+class Block:
+    """An open block; leaving its `with` statement ends it, whatever happened inside.
+
+    `id` names it on the wire, `owner` is the subagent that it belongs to (UNSET for the agent).
+    Ending twice does nothing, and so does ending after the run has ended or was cancelled, since
+    the run then closes whatever is open.
+    """
+
+    __slots__ = ("_ended", "_stream", "id", "owner")
+
+    def __init__(self, stream: RunStream, id: str, owner: str | UnsetType) -> None:
+        self._stream = stream
+        self._ended = False
+        self.id = id
+        self.owner = owner
+
+    @property
+    def ended(self) -> bool:
+        """True once the block has been ended through this handle."""
+        return self._ended
+
+    def end(self) -> None:
+        """Emit what closes the block."""
+        if self._ended:
+            return
+        self._ended = True
+        if self._stream.stopped:
+            return
+        for event in self._closing():
+            self._stream.emit(event)
+
+    def _closing(self) -> list[Event]:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()

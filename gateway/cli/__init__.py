@@ -1,0 +1,5 @@
+"""The command line: `agui-gateway serve`."""
+
+from gateway.cli.arguments import main
+
+__all__ = ["main"]

@@ -1,0 +1,129 @@
+"""The ASGI side of the gateway: three kinds of scope, and an answer for every request.
+
+A request is first answered with a value, and only then is anything sent: a `Response`, or a
+`Stream` whose run starts with the first read. So a refusal can still become any status, and a
+failure before the stream never reaches a client as half a response.
+"""
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from gateway.agent import Run
+from gateway.errors import ClientLeftError, RefusedError
+from gateway.server.asgi import Receive, Scope, Send
+from gateway.server.lifespans import AgentLifespan
+from gateway.server.negotiation import Encoding
+from gateway.server.request import Body
+from gateway.server.response import (
+    INTERNAL_ERROR,
+    KEEP_ALIVE,
+    Response,
+    refusal,
+    respond,
+    stream_head,
+)
+from gateway.server.runs import Runs
+from gateway.server.settings import Settings
+from gateway.server.viewer import Viewer
+
+logger = logging.getLogger("gateway.server")
+
+
+class Stream(NamedTuple):
+    """An answer that lasts: a run that is not started yet."""
+
+    run: Run
+    encoding: Encoding
+
+
+Answer: TypeAlias = Response | Stream
+
+
+class Application:
+    """What `Gateway` and `Endpoint` share; both say only how a request is answered.
+
+    It needs no ASGI lifespan: without one agents are entered by their first run, and it is the
+    host that decides when runs end.
+    """
+
+    def __init__(self, settings: Settings, runs: Runs, lifespans: Sequence[AgentLifespan]) -> None:
+        self.settings = settings
+        self.runs = runs
+        self._lifespans = lifespans
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection, or the lifespan of the process."""
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1000})
+        else:
+            raise ValueError(f"unknown ASGI scope {scope['type']!r}")
+
+    async def answer(self, scope: Scope, body: Body) -> Answer:
+        """How a request is answered. Raises RefusedError, or ClientLeftError if it is moot."""
+        raise NotImplementedError
+
+    async def open(self) -> None:
+        """Enter the lifespans of the agents; raises what one of them raises."""
+        for lifespan in self._lifespans:
+            await lifespan.enter()
+
+    def stop(self) -> None:
+        """Refuse further runs with 503 and end the open ones, each with its terminal event."""
+        self.runs.close()
+
+    async def close(self) -> None:
+        """Stop, wait for the runs, leave the lifespans of the agents."""
+        self.stop()
+        await self.runs.closed()
+        for lifespan in self._lifespans:
+            await lifespan.leave()
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = Body(receive)
+        try:
+            answer = await self.answer(scope, body)
+        except RefusedError as error:
+            answer = refusal(error)
+        except ClientLeftError:
+            return
+        except Exception:
+            logger.exception("a request failed before its answer")
+            answer = INTERNAL_ERROR
+        if isinstance(answer, Stream):
+            await self._view(answer, receive, send)
+            return
+        await respond(answer, send, head_only=scope["method"] == "HEAD")
+        await body.discard()
+
+    async def _view(self, stream: Stream, receive: Receive, send: Send) -> None:
+        viewer = Viewer(
+            stream.run,
+            receive,
+            send,
+            head=stream_head(stream.encoding),
+            comment=KEEP_ALIVE[stream.encoding],
+            keep_alive=self.settings.keep_alive,
+        )
+        self.runs.start(stream.run)
+        try:
+            await viewer.view()
+        finally:
+            self.runs.release(stream.run)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while (await receive())["type"] == "lifespan.startup":
+            try:
+                await self.open()
+            except Exception as error:
+                logger.exception("an agent's lifespan could not be entered")
+                await send({"type": "lifespan.startup.failed", "message": str(error)})
+                return
+            await send({"type": "lifespan.startup.complete"})
+        await self.close()
+        await send({"type": "lifespan.shutdown.complete"})
