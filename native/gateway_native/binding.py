@@ -37,7 +37,6 @@ def bind(
     interrupt_outcome: Any,
     encode: Callable[[Any], bytes],
     encode_lines: Callable[[list[Any]], bytes],
-    encode_strings: Callable[[list[str]], bytes],
     check: Callable[[Any], None],
 ) -> None:
     """Hand the wire layer to the core; called once, when `gateway.protocol` is imported."""
@@ -46,5 +45,4 @@ def bind(
     BINDING.interrupt_outcome = interrupt_outcome
     BINDING.encode = encode
     BINDING.encode_lines = encode_lines
-    BINDING.encode_strings = encode_strings
     BINDING.check = check

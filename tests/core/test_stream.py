@@ -28,7 +28,8 @@ def test_events_and_deltas_leave_in_order_as_frames() -> None:
     stream.text("m", "a")
     stream.text("m", "b\n")
     stream.emit(TextMessageContent("m", "c"))
-    stream.finish(RunFinished("t", "r"))
+    stream.close_open(False)
+    stream.end(RunFinished("t", "r"))
     assert stream.flush() == (
         b'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'
         b'data: {"type":"TEXT_MESSAGE_START","messageId":"m"}\n\n'
@@ -42,8 +43,8 @@ def test_events_and_deltas_leave_in_order_as_frames() -> None:
 
 def test_nothing_follows_the_terminal_event() -> None:
     stream = started()
-    stream.fail(RunError("broken"))
+    stream.end(RunError("broken"))
     with pytest.raises(OrderingError, match="run-ended"):
-        stream.fail(RunError("again"))
+        stream.end(RunError("again"))
     with pytest.raises(OrderingError, match="run-ended"):
         stream.emit(TextMessageEnd("m"))
