@@ -5,11 +5,11 @@ written; null (`None`) is a value, legal only where the protocol says so: state,
 event, patch value, and anything inside open JSON (spec: `docs/spec/1.1/basic/index.mdx`).
 """
 
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-__all__ = ["UNSET", "Count", "Metadata", "Timestamp", "UnsetType", "Wire"]
+__all__ = ["UNSET", "Count", "Metadata", "Present", "Timestamp", "UnsetType", "Wire"]
 
 MAX_SAFE_INTEGER = 2**53 - 1
 
@@ -22,6 +22,16 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
 Metadata: TypeAlias = dict[str, Any]
 """Open object; null under a key is data. The key `ag-ui` is reserved for the protocol."""
 
+if TYPE_CHECKING:
+    Present: TypeAlias = Any
+else:
+    Present = bool | int | float | str | list[Any] | dict[str, Any]
+"""Any JSON value but null, which decoding refuses."""
 
-class Wire(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base of all types below the event: members are camelCase on the wire."""
+
+class Wire(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Base of all types below the event: members are camelCase on the wire.
+
+    Plain msgspec decoding refuses members that are not declared, so that nothing is dropped without
+    a word; `gateway.protocol.enforcement` strips them with a notice.
+    """

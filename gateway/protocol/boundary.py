@@ -63,7 +63,8 @@ class Boundary:
             return event
         if name.startswith("THINKING_"):
             event = self._reason(name, event)
-        event = _without_nulls(NULLS.get(name, ENVELOPE_NULLS), event, "", self._warn)
+        if None in event.values():
+            event = _without_nulls(NULLS.get(name, ENVELOPE_NULLS), event, "", self._warn)
         if name == "MESSAGES_SNAPSHOT":
             return _inside("messages", upgrade_messages, event, "", self._warn)
         if name == "RUN_STARTED":

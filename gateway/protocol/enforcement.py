@@ -14,7 +14,7 @@ from gateway.errors import MalformedError
 from gateway.protocol.events import EVENTS, Event
 from gateway.protocol.notices import Notice, Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
-from gateway.protocol.shapes import GONE, Record, Shape, Walk, describe
+from gateway.protocol.shapes import GONE, Shape, Walk, describe
 from gateway.protocol.strict import Twins
 
 TWINS: Final[dict[Version, Twins]] = {v: Twins(schema) for v, schema in SCHEMAS.items()}
@@ -61,6 +61,6 @@ def strip(value: Any, shape: Shape, warn: Warn = ignore, lenient: bool = False) 
     return clean
 
 
-def read(value: Any, record: Record, kind: type[S], warn: Warn = ignore) -> S:
-    """The Struct that a JSON value describes, for types that are not events: see `strip`."""
-    return msgspec.convert(strip(value, record, warn), kind)
+def read(value: Any, kind: type[S], warn: Warn = ignore, version: Version = "1.0") -> S:
+    """The Struct of the type `kind` that a JSON value describes, for any type but events."""
+    return msgspec.convert(strip(value, SCHEMAS[version].records[kind], warn), kind)

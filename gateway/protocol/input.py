@@ -3,11 +3,11 @@
 Spec: `docs/spec/1.1/basic/run-input.mdx`.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import field
 
-from gateway.protocol.base import UNSET, Metadata, UnsetType, Wire
+from gateway.protocol.base import UNSET, Metadata, Present, UnsetType, Wire
 from gateway.protocol.messages import Message
 
 
@@ -16,7 +16,7 @@ class Tool(Wire, frozen=True):
 
     name: str
     description: str
-    parameters: Any = UNSET
+    parameters: Present | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
 
 
@@ -32,7 +32,7 @@ class ResumeEntry(Wire, frozen=True):
 
     interrupt_id: str
     status: Literal["resolved", "cancelled"]
-    payload: Any = UNSET
+    payload: Present | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
 
 
@@ -48,8 +48,8 @@ class RunAgentInput(Wire, frozen=True):
     messages: list[Message] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
     context: list[Context] = field(default_factory=list)
-    state: Any = UNSET
-    forwarded_props: Any = UNSET
+    state: Present | UnsetType = UNSET
+    forwarded_props: Present | UnsetType = UNSET
     resume: list[ResumeEntry] | UnsetType = UNSET
     protocol_version: str | UnsetType = UNSET
     parent_run_id: str | UnsetType = UNSET

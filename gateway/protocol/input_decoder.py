@@ -3,21 +3,29 @@
 Both ends hold the input to the same rules (spec: `docs/spec/1.1/basic/run-input.mdx`, "unknown is
 fine, malformed is not"): retired `binary` parts are translated, a null in an optional place is
 absent, what is unknown is stripped with a notice, and what is malformed is refused before the run.
-Nearly every body needs none of that, so one typed decode finds that out and another makes the
-Structs; only when the first fails is the body decoded into plain values and walked.
+
+Nearly every body needs none of that. One typed decode into the Structs, which refuse undeclared
+members, finds that out; what the Structs cannot refuse (see `_beyond_doubt`) costs a second decode,
+into their strict twins. Only a body that fails one of them is decoded into plain values and walked.
 """
 
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
-from gateway.errors import DecodeError
 from gateway.protocol.boundary import upgrade_messages
 from gateway.protocol.enforcement import TWINS, strip
 from gateway.protocol.input import RunAgentInput
-from gateway.protocol.messages import ActivityMessage
+from gateway.protocol.messages import (
+    IMPLIED_FUNCTION,
+    ActivityMessage,
+    AssistantMessage,
+    ToolCall,
+)
 from gateway.protocol.notices import Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
+from gateway.protocol.values import decode_value
 
 _strict: Final = {
     version: msgspec.json.Decoder(twins.input).decode for version, twins in TWINS.items()
@@ -35,10 +43,35 @@ def decode_input(
     unknown material like any other.
     """
     try:
-        _strict[version](body)
-        return _decode(body)
+        data = body.encode() if isinstance(body, str) else body
+        input = _decode(data)
+        if not _beyond_doubt(input):
+            _strict[version](data)
+        return input
     except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return read_input(_decode_value(body), warn, version, upgrade)
+        return read_input(decode_value(body), warn, version, upgrade)
+
+
+def _beyond_doubt(input: RunAgentInput) -> bool:
+    """Whether an input has nothing that its Structs let pass and one version or another refuses.
+
+    That is members added by 1.1, and messages or constants left out.
+    """
+    messages: list[Any] = input.messages
+    for message in messages:
+        kind = type(message)
+        if kind is ActivityMessage:
+            continue
+        if message.encrypted_value_type is not UNSET:
+            return False
+        calls = message.tool_calls if kind is AssistantMessage else UNSET
+        if calls is not UNSET and any(map(_is_doubtful, calls)):
+            return False
+    return bool(input.messages)
+
+
+def _is_doubtful(call: ToolCall) -> bool:
+    return call.type is IMPLIED_FUNCTION or call.encrypted_value_type is not UNSET
 
 
 def read_input(
@@ -47,7 +80,7 @@ def read_input(
     """The input that a JSON value describes, by the rules of `decode_input`."""
     if upgrade and type(value) is dict and "messages" in value:
         value = {**value, "messages": upgrade_messages(value["messages"], "/messages", warn)}
-    clean = strip(value, SCHEMAS[version].input, warn, lenient=True)
+    clean = strip(value, SCHEMAS[version].records[RunAgentInput], warn, lenient=True)
     return msgspec.convert(clean, RunAgentInput)
 
 
@@ -61,10 +94,3 @@ def prepare_input(
     ready = read_input(value, warn, version)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
     return msgspec.structs.replace(ready, messages=messages)
-
-
-def _decode_value(body: bytes | str) -> Any:
-    try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise DecodeError(f"not JSON: {error}") from None

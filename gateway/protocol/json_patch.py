@@ -6,6 +6,7 @@ its `test` holds `True` equal to 1, it patches in place unless the whole documen
 and on a 25 KB state it takes several times as long (`bench/protocol/bench_json_patch.py`).
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +132,21 @@ def _adding(value: Any) -> Edit:
     return add
 
 
+def _placing(value: Any) -> Edit:
+    """Like adding, but past the end of an array it appends.
+
+    The official client bounds the index of `add` alone, and what we hold must equal what it holds.
+    """
+
+    def place(node: Any, token: str | None) -> Any:
+        if isinstance(node, list) and token is not None and token != "-":
+            index = _index(token, sys.maxsize)
+            return [*node[:index], value, *node[index:]]
+        return _adding(value)(node, token)
+
+    return place
+
+
 def _replacing(value: Any) -> Edit:
     def replace(node: Any, token: str | None) -> Any:
         if token is None:
@@ -168,7 +184,7 @@ def _transfer(document: Any, source: list[str], target: list[str], move: bool) -
         if source == target:
             return document
         document = _edit(document, source, _removing)
-    return _edit(document, target, _adding(value))
+    return _edit(document, target, _placing(value))
 
 
 def _get(node: Any, tokens: list[str]) -> Any:

@@ -1,6 +1,6 @@
 """Messages of a thread, one Struct a role (spec: `docs/spec/1.1/basic/run-input.mdx`)."""
 
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from gateway.protocol.base import UNSET, Metadata, UnsetType, Wire
 from gateway.protocol.parts import ContentPart
@@ -13,12 +13,16 @@ class FunctionCall(Wire, frozen=True, gc=False):
     arguments: str
 
 
+IMPLIED_FUNCTION: Final[Literal["function"]] = str(b"function", "ascii")  # type: ignore[assignment]
+"""The default of `ToolCall.type`; another object than the one decoded, so it shows who left it."""
+
+
 class ToolCall(Wire, frozen=True):
-    """A call that an assistant message made."""
+    """A call that an assistant message made; `type` is required on the wire."""
 
     id: str
     function: FunctionCall
-    type: Literal["function"] = "function"
+    type: Literal["function"] = IMPLIED_FUNCTION
     encrypted_value: str | UnsetType = UNSET
     encrypted_value_type: str | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET

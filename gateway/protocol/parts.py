@@ -1,8 +1,8 @@
 """Multimodal content parts and their sources (spec: `docs/spec/1.1/basic/run-input.mdx`)."""
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from gateway.protocol.base import UNSET, UnsetType, Wire
+from gateway.protocol.base import UNSET, Present, UnsetType, Wire
 
 
 class Source(Wire, frozen=True, tag_field="type"):
@@ -38,7 +38,7 @@ class Part(Wire, frozen=True, kw_only=True, tag_field="type"):
     """One element of a multimodal content list. `metadata` is any JSON value but null."""
 
     id: str | UnsetType = UNSET
-    metadata: Any = UNSET
+    metadata: Present | UnsetType = UNSET
 
 
 class TextPart(Part, frozen=True, tag="text"):

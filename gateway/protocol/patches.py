@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from gateway.protocol.base import Wire
 
 
-class Operation(Wire, frozen=True, tag_field="op"):
+class Operation(Wire, frozen=True, tag_field="op", forbid_unknown_fields=False):
     """`path` is a JSON Pointer (RFC 6901); "" is the whole document."""
 
 

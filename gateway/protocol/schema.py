@@ -3,7 +3,6 @@
 The Structs are the schema. Reflection knows all of it but what stands here: which members a later
 version added, which are required on the wire although our constructors have a default, the one that
 may be null for "absent", and that the only list of arbitrary values is a JSON Patch.
-An optional member that takes any JSON value never takes null; a required one does.
 """
 
 from typing import Final, Literal, TypeAlias
@@ -15,15 +14,13 @@ from gateway.protocol.events import EVENTS
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import Message
 from gateway.protocol.patches import Operation, PatchOperation
+from gateway.protocol.records import Member, OneOf, Record
 from gateway.protocol.shapes import (
     Anything,
     Choice,
     Flag,
     Integer,
-    Member,
-    OneOf,
     OpenObject,
-    Record,
     Several,
     Shape,
     Text,
@@ -40,16 +37,19 @@ POINTERS: Final = frozenset({"path", "from"})
 
 
 class Schema:
-    """The shapes of one version: `events` by wire name, `input`, `messages`, `capabilities`."""
+    """The shapes of one version: `events` by wire name, `messages`, `patch`, and all `records`.
+
+    `records` holds the shape of every Struct, by class: events, input, capabilities and parts.
+    """
 
     def __init__(self, version: Version) -> None:
         self._unknown = SINCE_1_1 if version == "1.0" else frozenset()
-        self._records: dict[type[Struct], Record] = {}
+        self.records: dict[type[Struct], Record] = {}
         self.patch = Several(self.shape(inspect.type_info(PatchOperation)))
         self.events = {name: self.record(cls) for name, cls in EVENTS.items()}
-        self.input = self.record(RunAgentInput)
+        self.record(RunAgentInput)
         self.messages = Several(self.shape(inspect.type_info(Message)))
-        self.capabilities = self.record(AgentCapabilities)
+        self.record(AgentCapabilities)
 
     def record(self, cls: type[Struct]) -> Record:
         """The shape of a Struct."""
@@ -57,8 +57,8 @@ class Schema:
         assert isinstance(info, inspect.StructType)
         return self._record(info)
 
-    def shape(self, info: inspect.Type, required: bool = True) -> Shape:
-        """The shape of a type, as a member that is required or not."""
+    def shape(self, info: inspect.Type) -> Shape:
+        """The shape of a type."""
         match info:
             case inspect.StrType():
                 return Text()
@@ -73,7 +73,7 @@ class Schema:
             case inspect.DictType():
                 return OpenObject()
             case inspect.AnyType():
-                return Anything(nullable=required)
+                return Anything(nullable=True)
             case inspect.ListType(item_type=inspect.AnyType()):
                 return self.patch
             case inspect.ListType(item_type=item, min_length=minimum):
@@ -85,6 +85,8 @@ class Schema:
         raise TypeError(f"no shape for {info}")
 
     def _union(self, types: tuple[inspect.Type, ...]) -> Shape:
+        if any(isinstance(info, inspect.BoolType) for info in types):
+            return Anything(nullable=False)
         lists = [info for info in types if isinstance(info, inspect.ListType)]
         if lists:
             items = self.shape(lists[0])
@@ -96,19 +98,19 @@ class Schema:
         return OneOf(tag, {str(info.tag): self._record(info) for info in arms})
 
     def _record(self, info: inspect.StructType) -> Record:
-        if info.cls in self._records:
-            return self._records[info.cls]
+        if info.cls in self.records:
+            return self.records[info.cls]
         members = [self._member(info.cls, field) for field in info.fields]
         known = [member for member in members if member.name not in self._unknown]
         open = issubclass(info.cls, Operation)
-        self._records[info.cls] = Record(info.cls, info.tag_field, known, open)
-        return self._records[info.cls]
+        self.records[info.cls] = Record(info.cls, info.tag_field, known, open)
+        return self.records[info.cls]
 
     def _member(self, cls: type[Struct], field: inspect.Field) -> Member:
         name = field.encode_name
         required = field.required or field.default is not NODEFAULT
         required = required or (cls, name) in REQUIRED_ON_WIRE
-        shape = self.shape(field.type, required)
+        shape = self.shape(field.type)
         if issubclass(cls, Operation) and name in POINTERS:
             shape = Text(pointer=True)
         return Member(name, field.name, shape, required, (cls, name) in NULL_IS_ABSENT)

@@ -10,8 +10,6 @@ Spec: `docs/spec/1.1/basic/processing.mdx`.
 import re
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
-
 from gateway.errors import MalformedError
 
 Value: TypeAlias = Any
@@ -92,7 +90,7 @@ class Text(Shape):
         self.expected = "a JSON Pointer" if pointer else "a string"
 
     def read(self, value: Value, pointer: str, walk: Walk) -> Value:
-        if type(value) is not str or (self.pointer and not _pointer(value)):
+        if not isinstance(value, str) or (self.pointer and not _pointer(value)):
             raise self.refuse(value, pointer)
         return value
 
@@ -132,7 +130,7 @@ class Choice(Shape):
         self.expected = " or ".join(f'"{value}"' for value in values)
 
     def read(self, value: Value, pointer: str, walk: Walk) -> Value:
-        if type(value) is not str or value not in self.values:
+        if not isinstance(value, str) or value not in self.values:
             raise self.refuse(value, pointer)
         return value
 
@@ -181,92 +179,3 @@ class TextOr(Shape):
         if type(value) is not str:
             raise self.refuse(value, pointer)
         return value
-
-
-class Member(Struct, frozen=True):
-    """A member that an object declares: its name on the wire and of the attribute.
-
-    `lenient` ones are absent when null, whoever reads.
-    """
-
-    name: str
-    attribute: str
-    shape: Shape
-    required: bool
-    lenient: bool
-
-
-class Record(Shape):
-    """An object with declared members; `tag` is the discriminator, read by whoever chose it.
-
-    Members that are not declared are stripped, or kept if the object is `open`.
-    """
-
-    expected = "an object"
-
-    def __init__(self, cls: type[Struct], tag: str | None, members: list[Member], open: bool):
-        self.cls = cls
-        self.tag = tag
-        self.members = members
-        self.open = open
-        self.known = {member.name for member in members} | ({tag} if tag else set())
-
-    def read(self, value: Value, pointer: str, walk: Walk) -> Value:
-        if type(value) is not dict:
-            raise self.refuse(value, pointer)
-        mark = len(walk.removed)
-        clean = self._outline(value, pointer, walk)
-        fault: MalformedError | None = None
-        for member in self.members:
-            try:
-                kept = _read_member(member, value, f"{pointer}/{member.name}", walk)
-            except MalformedError as error:
-                fault = fault or error
-                continue
-            if kept is not GONE:
-                clean[member.name] = kept
-            elif member.required:
-                walk.removed[mark:] = [pointer]
-                return GONE
-        if fault:
-            raise fault
-        return clean
-
-    def _outline(self, value: dict[str, Value], pointer: str, walk: Walk) -> dict[str, Value]:
-        """What stays of an object before its members are read."""
-        if self.open:
-            return dict(value)
-        walk.removed += [f"{pointer}/{escape(key)}" for key in value if key not in self.known]
-        return {self.tag: value[self.tag]} if self.tag else {}
-
-
-def _read_member(member: Member, value: dict[str, Value], pointer: str, walk: Walk) -> Value:
-    """What a member holds; `GONE` if an optional one is absent or a value not recognised."""
-    found = value.get(member.name, GONE)
-    if found is None and not member.required and (walk.lenient or member.lenient):
-        return GONE
-    if found is not GONE:
-        return member.shape.read(found, pointer, walk)
-    if member.required:
-        raise MalformedError(pointer, member.shape.expected, "nothing")
-    return GONE
-
-
-class OneOf(Shape):
-    """A union of records told apart by the string in `tag`."""
-
-    expected = "an object"
-
-    def __init__(self, tag: str, arms: dict[str, Record]) -> None:
-        self.tag = tag
-        self.arms = arms
-
-    def read(self, value: Value, pointer: str, walk: Walk) -> Value:
-        if type(value) is not dict:
-            raise self.refuse(value, pointer)
-        name = value.get(self.tag)
-        arm = self.arms.get(name) if type(name) is str else None
-        if arm is None:
-            walk.removed.append(pointer)
-            return GONE
-        return arm.read(value, pointer, walk)

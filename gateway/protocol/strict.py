@@ -1,15 +1,18 @@
 """Strict twins of the Structs, with which msgspec itself decides whether a value is all known.
 
-A twin refuses what a Struct would take or drop without a word: undeclared members, null in any
-JSON, constants left out. Where a twin converts, stripping would change nothing, and the Struct is
-made straight away; that is the case for nearly every value. Where it does not, `shapes` finds out
-why. Twins are built from the shapes, so the two cannot disagree.
+A twin refuses what a Struct would take without a word: members of another version, constants left
+out, a path in a patch that is no pointer. Where a twin converts, stripping would change nothing and
+the Struct is made straight away; nearly every value is like that. Where it does not, `shapes` finds
+out why. Twins are built from the shapes, so the two cannot disagree.
 """
 
 from typing import Annotated, Any, Literal, Union
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
+from gateway.protocol.base import Present
+from gateway.protocol.input import RunAgentInput
+from gateway.protocol.records import Member, OneOf, Record
 from gateway.protocol.schema import Schema
 from gateway.protocol.shapes import (
     POINTER,
@@ -17,18 +20,12 @@ from gateway.protocol.shapes import (
     Choice,
     Flag,
     Integer,
-    Member,
-    OneOf,
     OpenObject,
-    Record,
     Several,
     Shape,
     Text,
     TextOr,
 )
-
-PRESENT = bool | int | float | str | list[Any] | dict[str, Any]
-"""Any JSON value but null."""
 
 
 class Twins:
@@ -37,7 +34,7 @@ class Twins:
     def __init__(self, schema: Schema) -> None:
         self._twins: dict[type[Struct], type[Struct]] = {}
         self.events = {name: self.twin(record) for name, record in schema.events.items()}
-        self.input = self.twin(schema.input)
+        self.input = self.twin(schema.records[RunAgentInput])
 
     def twin(self, record: Record) -> type[Struct]:
         """The twin of a record's Struct."""
@@ -72,7 +69,7 @@ class Twins:
             case OpenObject():
                 return dict[str, Any]
             case Anything(nullable=nullable):
-                return Any if nullable else PRESENT
+                return Any if nullable else Present
             case Several(item=item, minimum=minimum):
                 items = list.__class_getitem__(self._type(item))
                 return Annotated[items, Meta(min_length=minimum)]

@@ -26,6 +26,8 @@ class Binding:
         """A list of events without open members, or of strings, to JSON lines ended by LF."""
         self.check: Any = None
         """Raises an error for an event whose members hold values of a wrong type or range."""
+        self.astuple: Any = None
+        """The members of an event, in the order of its class."""
 
 
 BINDING: Final = Binding()
@@ -38,6 +40,7 @@ def bind(
     encode: Callable[[Any], bytes],
     encode_lines: Callable[[list[Any]], bytes],
     check: Callable[[Any], None],
+    astuple: Callable[[Any], tuple[Any, ...]],
 ) -> None:
     """Hand the wire layer to the core; called once, when `gateway.protocol` is imported."""
     BINDING.unset = unset
@@ -46,3 +49,4 @@ def bind(
     BINDING.encode = encode
     BINDING.encode_lines = encode_lines
     BINDING.check = check
+    BINDING.astuple = astuple

@@ -1,44 +1,53 @@
 """The ordering verifier: every event of a stream passes it, and only a lawful one comes out.
 
-Theory of operation. A stream carries one run or several, one after the other. A run is a bracket:
-RUN_STARTED opens it, RUN_FINISHED or RUN_ERROR closes it; RUN_ERROR may also stand alone at the
-very beginning, and once more after RUN_FINISHED. Within a run there are blocks, smaller brackets of
-six families (`blocks`): each opens once, is continued and ended only while it is open, and must be
-closed when RUN_FINISHED comes. Blocks of different ids overlap freely, the families are separate
-name spaces, and a closed message or call may be opened again. Whatever is not a bracket (state,
-activity, raw, custom, snapshots of messages) may stand anywhere in a run. Each block has an owner
-(`owners`): a continuation may leave its tag out but may not contradict its opener's.
+Theory of operation. A stream is brackets within brackets. The outermost are runs (`runs`): one
+after the other, each from RUN_STARTED to RUN_FINISHED or RUN_ERROR. Within a run there are blocks
+(`blocks`): text messages, tool calls, reasoning spans, reasoning messages, steps and subagents.
+A block is opened once, continued and ended only while it is open, and must be closed when
+RUN_FINISHED comes; RUN_ERROR closes whatever is open. Nothing else about the order is law: blocks
+of different ids overlap freely, a reasoning message needs no span, a closed message or call may be
+opened again, and what is no bracket (state, activity, raw, custom, snapshots of messages) stands
+anywhere in a run. Each id keeps its first owner for the whole run (`owners`): an event may leave
+the tag out, but a tag may not contradict it. Chunks are a shorthand for brackets, so they are
+judged by what they stand for (`chunks`), while the stream goes on with the chunk itself.
 
-There are two rule sets. `consumer` is exactly the specification as the official client applies it
-to what it receives. `producer` is for agents that run here, whose mistakes are better found before
-they are sent; it adds the rules marked P.
+There are two rule sets. `consumer` is exactly the specification as the official client's pipeline
+applies it to what it receives. `producer` is for agents that run here, whose mistakes are better
+found before they are sent; it adds the rules marked P.
 
     not-started            anything but RUN_STARTED or a lone RUN_ERROR comes first
     duplicate-run-started  RUN_STARTED while a run is active
-    run-ended              anything after a terminal but RUN_STARTED, or one late RUN_ERROR
-    wrong-run            P threadId or runId of a boundary event is not the input's or its start's
+    run-ended              anything after a terminal, but RUN_STARTED, or RUN_ERROR after a finish
+    wrong-run            P threadId or runId of a run is not the input's, or not its RUN_STARTED's
     duplicate-start        a block opens that is open, or a subagent id that has ended in this run
     not-open               a block is continued or ended that is not open
     unknown-parent         a subagent whose parent was not started in this run
     unknown-id           P a result for a call that neither this run nor its history has made
-    out-of-order         P a result before the end of its call; a chunk that contradicts its opener
+    out-of-order         P a result before the end of its call; a chunk that contradicts its first
+                           one or continues nothing (in both rule sets)
     wrong-owner            a tag that is not the owner's
     open-at-finish         RUN_FINISHED while anything is open
     duplicate-interrupt  P two interrupts of one outcome share an id
     malformed            P a member holds a value of a wrong type or out of range
-    truncated              the stream ends while a run is active (`finish`)
+    truncated              the stream stops without a terminal event (`finish`)
 
-Spec: `docs/spec/1.1/events/*.mdx`, `docs/spec/1.1/basic/patterns/streaming.mdx`. The agreement of
-ids (wrong-run, duplicate-interrupt) is law for producers; consumers check it with `agreement`.
+A refused event leaves the verifier as it was, so the author of a bad event may catch the error and
+go on. Everything is checked before anything changes; where one event stands for several, the ends
+that it implied are taken back. All that is remembered of a run are the ids that later rules ask
+for, and RUN_STARTED forgets them.
+
+Spec: `docs/spec/1.1/basic/patterns/streaming.mdx`, `docs/spec/1.1/events/*.mdx`; for interrupts
+`docs/spec/1.1/basic/patterns/interrupt-resume.mdx`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from gateway_native.binding import BINDING
-from gateway_native.blocks import FAMILY_OF, NOUNS, STEP, SUBAGENT, Block, Blocks
-from gateway_native.chunks import ChunkExpander
+from gateway_native.blocks import CALL, FAMILY_OF, Block, Blocks
+from gateway_native.chunks import CHUNK, EFFECT_OF, ChunkExpander
 from gateway_native.errors import OrderingError
 from gateway_native.kinds import (
     ACTIVITY_DELTA,
@@ -48,7 +57,6 @@ from gateway_native.kinds import (
     NAMES,
     REASONING_ENCRYPTED_VALUE,
     REASONING_END,
-    REASONING_MESSAGE_CHUNK,
     REASONING_MESSAGE_CONTENT,
     REASONING_MESSAGE_END,
     REASONING_MESSAGE_START,
@@ -61,53 +69,57 @@ from gateway_native.kinds import (
     SUBAGENT_ERROR,
     SUBAGENT_FINISHED,
     SUBAGENT_STARTED,
-    TEXT_MESSAGE_CHUNK,
     TEXT_MESSAGE_CONTENT,
     TEXT_MESSAGE_END,
     TEXT_MESSAGE_START,
     TOOL_CALL_ARGS,
-    TOOL_CALL_CHUNK,
     TOOL_CALL_END,
     TOOL_CALL_RESULT,
     TOOL_CALL_START,
 )
-from gateway_native.owners import UNKNOWN, Owners, require_owner, tag_of
+from gateway_native.owners import Owners, tag_of
+from gateway_native.runs import ACTIVE, Runs
 
-IDLE: Final = 0
-ACTIVE: Final = 1
-FINISHED: Final = 2
-ERRORED: Final = 3
-
+STANDS_ALONE: Final = 0
 OPENS: Final = 1
 CONTINUES: Final = 2
 ENDS: Final = 3
-CHUNK: Final = 4
-OTHER: Final = 0
 
 
 def _actions() -> list[int]:
-    actions = [OTHER] * COUNT
+    actions = [STANDS_ALONE] * COUNT
     for kind in (TEXT_MESSAGE_START, TOOL_CALL_START, REASONING_START, REASONING_MESSAGE_START):
         actions[kind] = OPENS
     for kind in (TEXT_MESSAGE_CONTENT, TOOL_CALL_ARGS, REASONING_MESSAGE_CONTENT):
         actions[kind] = CONTINUES
     for kind in (TEXT_MESSAGE_END, TOOL_CALL_END, REASONING_END, REASONING_MESSAGE_END):
         actions[kind] = ENDS
-    for kind in (TEXT_MESSAGE_CHUNK, TOOL_CALL_CHUNK, REASONING_MESSAGE_CHUNK):
-        actions[kind] = CHUNK
     return actions
 
 
 ACTION_OF: Final = _actions()
 """What an event of each kind does to a block of its family."""
 
+ID: Final = 0
+DELTA: Final = 1
+TIMESTAMP: Final = 2
+RAW_EVENT: Final = 3
+METADATA: Final = 4
+TAG: Final = 5
+"""Places of the members of a content event."""
+
+UNTAGGED: Final = [RUN_STARTED, RUN_FINISHED, RUN_ERROR, MESSAGES_SNAPSHOT]
+"""Kinds that belong to no subagent."""
+
 
 class Verifier:
-    """Checks one stream; `feed` each event in order.
+    """Checks one stream: `feed` it each event in order, then `finish`.
 
-    `producer` adds the rules marked P, `agreement` those on ids alone. `thread_id` and `run_id`
-    are the input's (None: the first RUN_STARTED decides), `known_calls` the ids of the calls in
-    its messages.
+    `producer` adds the rules marked P; `agreement` alone adds wrong-run and duplicate-interrupt,
+    which consumers leave out by default. `thread_id` and `run_id` are the input's (None: the first
+    RUN_STARTED decides), `known_calls` the ids of the tool calls in its messages. `unannounced` is
+    called with a tag and an event type when an accepted event names a subagent that was not
+    started in this run, once for each tag.
     """
 
     def __init__(
@@ -116,423 +128,292 @@ class Verifier:
         agreement: bool = False,
         thread_id: str | None = None,
         run_id: str | None = None,
-        known_calls: list[str] | None = None,
+        known_calls: Iterable[str] | None = None,
+        unannounced: Any = None,
     ) -> None:
         self.producer = producer
-        self.agreement = agreement or producer
-        self.thread_id = thread_id
-        self.run_id = run_id
-        self.phase = IDLE
-        self._history: list[str] = [] if known_calls is None else known_calls
-        self._current_run = ""
-        self._last_delta = ""
+        self._runs = Runs(agreement or producer, thread_id, run_id)
+        self._history: set[str] = set(known_calls or ())
+        self._unannounced: Any = unannounced
+        self._noticed: set[str] = set()
         self._blocks = Blocks()
         self._owners = Owners()
-        self._ended_subagents: set[str] = set()
-        self._calls: set[str] = set()
         self._chunks = ChunkExpander()
+        self._hot_class: Any = None
+        """The class of the last event, if it was a content event and its block is open."""
+        self._hot_id: Any = None
+        self._hot_tag: Any = None
 
     def twin(self) -> Verifier:
-        """A new verifier with the same rules, for another stream of the same run."""
-        return Verifier(self.producer, self.agreement, self.thread_id, self.run_id, self._history)
+        """A new verifier with the same rules, for another view of the same stream."""
+        runs = self._runs
+        return Verifier(self.producer, runs.agreement, runs.thread_id, runs.run_id, self._history)
 
     @property
     def active(self) -> bool:
         """True between RUN_STARTED and the terminal event."""
-        return self.phase == ACTIVE
+        return self._runs.phase == ACTIVE
 
     def open_blocks(self) -> list[Block]:
-        """What is open, the innermost last."""
-        return self._blocks.in_order()
+        """What is open and needs an end event, innermost last; chunks end by themselves."""
+        blocks: list[Block] = []
+        for block in self._blocks.in_order():
+            if not self._chunks.holds(FAMILY_OF[block.kind], block.id):
+                blocks.append(block)
+        return blocks
+
+    def knows_call(self, id: str) -> bool:
+        """Whether a result may name that call: it was made in this run or stands in its history."""
+        return id in self._owners.calls or id in self._history
 
     def feed(self, event: Any) -> None:
         """Accept the next event, or raise OrderingError and stay as before."""
-        self._feed(event, event.kind)
+        if self.continues_last(event):
+            return
+        kind: int = event.kind
+        self._judge(event, kind)
+        self._remember(event, kind)
 
     def continues_last(self, event: Any) -> bool:
-        """True for a lawful, untagged TEXT_MESSAGE_CONTENT of the same message as the last one.
+        """True for a lawful content event of the same block as the last event; it is accepted.
 
-        A short way past `feed`, which decides when this is False.
+        A short way past `feed`, which decides when this is False. One call for all members costs
+        less than reading three of them one by one.
         """
-        return (
-            event.message_id is self._last_delta
-            and event.subagent_run_id is BINDING.unset
-            and type(event.delta) is str
+        if type(event) is not self._hot_class:
+            return False
+        fields: tuple[Any, ...] = BINDING.astuple(event)
+        unset: Any = BINDING.unset
+        if (
+            type(fields[DELTA]) is not str
+            or fields[TIMESTAMP] is not unset
+            or fields[RAW_EVENT] is not unset
+            or fields[METADATA] is not unset
+        ):
+            return False
+        id: Any = fields[ID]
+        tag: Any = fields[TAG]
+        return (id is self._hot_id or (type(id) is str and id == self._hot_id)) and (
+            tag is self._hot_tag or (type(tag) is str and tag == self._hot_tag)
         )
 
+    def _judge(self, event: Any, kind: int) -> None:
+        self._runs.require_place(kind)
+        if self.producer:
+            self._require_well_formed(event, kind)
+        if self._chunks.lanes or EFFECT_OF[kind] == CHUNK:
+            self._accept_expanded(event, kind)
+        else:
+            self._accept(event, kind)
+        if self._unannounced is not None:
+            self._notice(event, kind)
+
+    def _remember(self, event: Any, kind: int) -> None:
+        """Let the next content event of the same block pass by a mere look at its members."""
+        self._hot_class = None
+        if ACTION_OF[kind] != CONTINUES or self._chunks.lanes:
+            return
+        self._hot_class = BINDING.classes[kind]
+        self._hot_id = _id_of(event, kind)
+        self._hot_tag = event.subagent_run_id
+
     def check_delta(self, kind: int, id: str) -> None:
-        """Raise as `feed` would for an untagged content event of that kind and id."""
-        if self.phase != ACTIVE:
-            self._check_phase(kind, id)
-        if id not in self._blocks.by_family[FAMILY_OF[kind]]:
-            raise _not_open(kind, id)
+        """As `feed`, for an untagged content event of that kind and id that was not built."""
+        if self._chunks.lanes:
+            self.feed(BINDING.classes[kind](id, ""))
+            return
+        self._runs.require_place(kind)
+        self._blocks.require_open(kind, id)
 
     def finish(self) -> None:
-        """The stream is over; raises OrderingError if it was cut off, or ended on another run."""
-        if self.phase == ACTIVE or self.phase == IDLE:
-            raise OrderingError(
-                "truncated", "", self._current_run, "the stream ended without a terminal event"
-            )
-        if self.agreement and self.run_id is not None and self._current_run != self.run_id:
-            raise OrderingError(
-                "wrong-run",
-                NAMES[RUN_FINISHED],
-                self._current_run,
-                f"the last run is {self._current_run!r}, the input asked for {self.run_id!r}",
-            )
+        """The stream is over; raises OrderingError (truncated, wrong-run) if it is not complete."""
+        self._runs.require_complete()
 
-    # ---- dispatch
+    # What an event does, once its place and its values are right.
 
-    def _feed(self, event: Any, kind: int) -> None:
-        if self.phase != ACTIVE or kind == RUN_STARTED:
-            self._check_phase(kind, "")
-        if self.producer:
-            self._check_values(event, kind)
+    def _accept(self, event: Any, kind: int) -> None:
         action = ACTION_OF[kind]
-        if action == CHUNK or self._chunks.busy:
-            self._feed_expanded(event)
-            return
-        self._apply(event, kind, action)
-
-    def _feed_expanded(self, event: Any) -> None:
-        """Judge a chunk, or what stands between chunks, by the events that it stands for."""
-        lanes = self._chunks.copy()
-        expanded = self._chunks.feed(event)
-        accepted = 0
-        try:
-            for one in expanded:
-                kind: int = one.kind
-                self._apply(one, kind, ACTION_OF[kind])
-                accepted += 1
-        except OrderingError:
-            self._chunks = lanes
-            self._undo(expanded, accepted)
-            raise
-        self._last_delta = ""
-
-    def _undo(self, expanded: list[Any], accepted: int) -> None:
-        """Reopen what the synthesized ends before a refused event have closed."""
-        for index in range(accepted):
-            kind: int = expanded[index].kind
-            if ACTION_OF[kind] == ENDS:
-                family = FAMILY_OF[kind]
-                id = _id_of(expanded[index], kind)
-                owner = self._owners.by_family[family].get(id)
-                self._blocks.open(family, _START_OF[kind], id, owner)
-            elif ACTION_OF[kind] == OPENS:
-                del self._blocks.by_family[FAMILY_OF[kind]][_id_of(expanded[index], kind)]
-
-    def _apply(self, event: Any, kind: int, action: int) -> None:
         if action == CONTINUES:
             self._continue(event, kind)
         elif action == OPENS:
             self._open(event, kind)
         elif action == ENDS:
             self._end(event, kind)
-        elif kind in (STEP_STARTED, STEP_FINISHED):
-            self._step(event, kind)
+        elif kind == STEP_STARTED:
+            self._blocks.open_step(event.step_name, tag_of(event))
+        elif kind == STEP_FINISHED:
+            self._blocks.close_step(event.step_name, tag_of(event))
         elif kind == TOOL_CALL_RESULT:
-            self._result(event)
+            self._answer(event)
         elif kind == SUBAGENT_STARTED:
             self._start_subagent(event)
         elif kind in (SUBAGENT_FINISHED, SUBAGENT_ERROR):
-            self._end_subagent(event, kind)
+            self._blocks.close_subagent(kind, event.subagent_run_id)
         elif kind == RUN_STARTED:
             self._start_run(event)
         elif kind == RUN_FINISHED:
             self._finish_run(event)
         elif kind == RUN_ERROR:
-            self.phase = ERRORED
-            self._last_delta = ""
+            self._end_run(kind)
         else:
-            self._apply_standalone(event, kind)
-
-    def _check_phase(self, kind: int, id: str) -> None:
-        phase = self.phase
-        if phase == IDLE:
-            if kind != RUN_STARTED and kind != RUN_ERROR:
-                raise OrderingError(
-                    "not-started", NAMES[kind], id, "a stream begins with RUN_STARTED"
-                )
-        elif phase == ACTIVE:
-            raise OrderingError(
-                "duplicate-run-started",
-                NAMES[kind],
-                self._current_run,
-                f"run {self._current_run!r} is still active",
-            )
-        elif kind != RUN_STARTED and not (phase == FINISHED and kind == RUN_ERROR):
-            raise OrderingError("run-ended", NAMES[kind], id, "the run has ended")
-
-    def _check_values(self, event: Any, kind: int) -> None:
-        try:
-            BINDING.check(event)
-        except Exception as error:
-            raise OrderingError("malformed", NAMES[kind], "", str(error)) from error
-
-    # ---- blocks
+            self._pass(event, kind)
 
     def _continue(self, event: Any, kind: int) -> None:
         id = _id_of(event, kind)
-        family = FAMILY_OF[kind]
-        if id not in self._blocks.by_family[family]:
-            raise _not_open(kind, id)
-        tag = tag_of(event)
-        if tag is not None:
-            owner = self._owners.by_family[family].get(id, UNKNOWN)
-            require_owner(owner, tag, NAMES[kind], NOUNS[family], id)
-        if kind == TEXT_MESSAGE_CONTENT:
-            self._last_delta = id
+        self._blocks.require_open(kind, id)
+        self._owners.require(kind, id, tag_of(event))
 
     def _open(self, event: Any, kind: int) -> None:
         id = _id_of(event, kind)
-        family = FAMILY_OF[kind]
-        if id in self._blocks.by_family[family]:
-            raise OrderingError(
-                "duplicate-start", NAMES[kind], id, f"{NOUNS[family]} {id!r} is already open"
-            )
-        owners = self._owners.by_family[family]
-        tag = tag_of(event)
-        if tag is not None:
-            require_owner(owners.get(id, UNKNOWN), tag, NAMES[kind], NOUNS[family], id)
-        owner = tag
+        self._blocks.require_closed(kind, id)
         if kind == TOOL_CALL_START:
-            owner = self._owner_of_call(event, id, tag)
-            self._calls.add(id)
-        self._blocks.open(family, kind, id, tag)
-        if id not in owners:
-            owners[id] = owner
-
-    def _owner_of_call(self, event: Any, id: str, tag: str | None) -> str | None:
-        """A call belongs to whoever its message belongs to."""
-        parent: Any = event.parent_message_id
-        if parent is BINDING.unset or parent not in self._owners.messages:
-            return tag
-        message: str = parent
-        owner = self._owners.messages[message]
-        if tag is not None:
-            require_owner(owner, tag, NAMES[TOOL_CALL_START], "the parent message", message)
-        elif self._owners.calls.get(id, owner) != owner:
-            raise OrderingError(
-                "wrong-owner",
-                NAMES[TOOL_CALL_START],
-                id,
-                f"tool call {id!r} and its parent message {message!r} have different owners",
-            )
-        return owner
+            owner = self._owners.claim_call(id, tag_of(event), event.parent_message_id)
+        else:
+            owner = self._owners.claim(kind, id, tag_of(event))
+        self._blocks.open(kind, id, owner)
 
     def _end(self, event: Any, kind: int) -> None:
         self._continue(event, kind)
-        del self._blocks.by_family[FAMILY_OF[kind]][_id_of(event, kind)]
-        self._last_delta = ""
+        self._blocks.close(kind, _id_of(event, kind))
 
-    def _step(self, event: Any, kind: int) -> None:
-        name: str = event.step_name
-        owner = tag_of(event)
-        steps = self._blocks.steps
-        if kind == STEP_STARTED:
-            if (owner, name) in steps:
-                raise OrderingError(
-                    "duplicate-start", NAMES[kind], name, f"step {name!r} is already open"
-                )
-            self._blocks.open_step(name, owner)
-            return
-        if (owner, name) not in steps:
-            for _other_owner, other_name in steps:
-                if other_name == name:
-                    raise OrderingError(
-                        "wrong-owner",
-                        NAMES[kind],
-                        name,
-                        f"step {name!r} is open under another owner, who must finish it",
-                    )
-            raise OrderingError("not-open", NAMES[kind], name, f"no {NOUNS[STEP]} {name!r} is open")
-        del steps[(owner, name)]
-
-    def _result(self, event: Any) -> None:
+    def _answer(self, event: Any) -> None:
         call: str = event.tool_call_id
         if self.producer:
-            if call in self._blocks.calls:
-                raise OrderingError(
-                    "out-of-order",
-                    NAMES[TOOL_CALL_RESULT],
-                    call,
-                    f"tool call {call!r} has not ended yet",
-                )
-            if call not in self._calls and call not in self._history:
-                raise OrderingError(
-                    "unknown-id",
-                    NAMES[TOOL_CALL_RESULT],
-                    call,
-                    f"nothing has made a tool call {call!r}",
-                )
-        message: str = event.message_id
-        self._owners.messages[message] = tag_of(event)
-
-    # ---- subagents
+            self._require_answerable(call)
+        self._owners.messages[event.message_id] = tag_of(event)
 
     def _start_subagent(self, event: Any) -> None:
-        id: str = event.subagent_run_id
-        running = self._blocks.subagents
-        if id in running or id in self._ended_subagents:
-            state = "running" if id in running else "ended in this run"
-            raise OrderingError(
-                "duplicate-start",
-                NAMES[SUBAGENT_STARTED],
-                id,
-                f"subagent {id!r} is already {state}",
-            )
         parent: Any = event.parent_subagent_run_id
-        if (
-            parent is not BINDING.unset
-            and parent not in running
-            and parent not in self._ended_subagents
-        ):
-            raise OrderingError(
-                "unknown-parent",
-                NAMES[SUBAGENT_STARTED],
-                id,
-                f"the parent {parent!r} of subagent {id!r} was not started in this run",
-            )
-        self._blocks.open_subagent(id)
+        self._blocks.open_subagent(
+            event.subagent_run_id, None if parent is BINDING.unset else parent
+        )
 
-    def _end_subagent(self, event: Any, kind: int) -> None:
-        id: str = event.subagent_run_id
-        if id not in self._blocks.subagents:
-            raise OrderingError(
-                "not-open", NAMES[kind], id, f"no {NOUNS[SUBAGENT]} {id!r} is running"
-            )
-        del self._blocks.subagents[id]
-        self._ended_subagents.add(id)
+    def _pass(self, event: Any, kind: int) -> None:
+        owners = self._owners
+        if kind == ACTIVITY_SNAPSHOT:
+            owners.claim_activity(event.message_id, tag_of(event), event.replace is not False)
+        elif kind == ACTIVITY_DELTA:
+            owners.require_activity(event.message_id, tag_of(event))
+        elif kind == REASONING_ENCRYPTED_VALUE:
+            owners.require_entity(event.entity_id, tag_of(event), event.subtype)
+        elif kind == MESSAGES_SNAPSHOT:
+            owners.seed(event.messages, True)
 
-    # ---- runs
+    # Runs.
 
     def _start_run(self, event: Any) -> None:
-        thread: str = event.thread_id
-        run: str = event.run_id
-        if self.agreement:
-            if self.thread_id is None:
-                self.thread_id = thread
-            self._require_thread(thread, RUN_STARTED)
+        self._runs.start(event)
         self._blocks = Blocks()
         self._owners = Owners()
-        self._ended_subagents = set()
-        self._calls = set()
-        self._chunks = ChunkExpander()
-        self._last_delta = ""
-        self._current_run = run
-        self.phase = ACTIVE
+        self._noticed = set()
         echo: Any = event.input
         if echo is not BINDING.unset:
             self._owners.seed(echo.messages, False)
 
     def _finish_run(self, event: Any) -> None:
-        if self.agreement:
-            self._require_agreement(event)
-        open_now = self._blocks.describe()
-        if open_now:
+        self._runs.require_end(event)
+        still_open = self._blocks.describe()
+        if still_open:
             raise OrderingError(
-                "open-at-finish", NAMES[RUN_FINISHED], "", f"still open: {open_now}"
+                "open-at-finish", NAMES[RUN_FINISHED], "", f"still open: {still_open}"
             )
-        self.phase = FINISHED
-        self._last_delta = ""
+        self._end_run(RUN_FINISHED)
 
-    def _require_agreement(self, event: Any) -> None:
-        self._require_thread(event.thread_id, RUN_FINISHED)
-        run: str = event.run_id
-        if run != self._current_run:
-            raise OrderingError(
-                "wrong-run",
-                NAMES[RUN_FINISHED],
-                run,
-                f"run {self._current_run!r} is active, the event names {run!r}",
-            )
-        outcome: Any = event.outcome
-        if outcome is BINDING.unset or type(outcome) is not BINDING.interrupt_outcome:
+    def _end_run(self, kind: int) -> None:
+        self._runs.end(kind)
+        self._blocks = Blocks()
+
+    # Chunks.
+
+    def _accept_expanded(self, event: Any, kind: int) -> None:
+        """Accept what a chunk, or an event between chunks, stands for: all of it or nothing.
+
+        Only an end can come before the event that is refused: after the start of a chunk comes
+        its own content, which agrees with it.
+        """
+        lanes = self._chunks.lanes
+        closed: list[Block] = []
+        try:
+            for one in self._chunks.feed(event):
+                if one is event:
+                    self._require_no_mix(one, kind)
+                elif ACTION_OF[one.kind] == ENDS:
+                    self._close_item(one, closed)
+                    continue
+                self._accept(one, one.kind)
+        except OrderingError:
+            self._chunks.lanes = lanes
+            for block in closed:
+                self._blocks.reopen(block)
+            raise
+
+    def _close_item(self, end: Any, closed: list[Block]) -> None:
+        kind: int = end.kind
+        block = self._blocks.by_family[FAMILY_OF[kind]].get(_id_of(end, kind))
+        self._end(end, kind)
+        if block is not None:
+            closed.append(block)
+
+    def _require_no_mix(self, event: Any, kind: int) -> None:
+        """An end event of an item in another lane: the chunks' own end would come on top of it."""
+        if ACTION_OF[kind] != ENDS:
             return
-        seen: set[str] = set()
-        for interrupt in outcome.interrupts:
-            if interrupt.id in seen:
-                raise OrderingError(
-                    "duplicate-interrupt",
-                    NAMES[RUN_FINISHED],
-                    interrupt.id,
-                    f"two interrupts have the id {interrupt.id!r}",
-                )
-            seen.add(interrupt.id)
-
-    def _require_thread(self, thread: str, kind: int) -> None:
-        if self.thread_id is not None and thread != self.thread_id:
+        id = _id_of(event, kind)
+        if self._chunks.holds(FAMILY_OF[kind], id):
             raise OrderingError(
-                "wrong-run",
-                NAMES[kind],
-                thread,
-                f"the thread is {self.thread_id!r}, the event names {thread!r}",
+                "not-open", NAMES[kind], id, f"{id!r} is written in chunks, which end by themselves"
             )
 
-    # ---- standalone events
+    # Rules of producers.
 
-    def _apply_standalone(self, event: Any, kind: int) -> None:
-        if kind == ACTIVITY_SNAPSHOT:
-            id: str = event.message_id
-            if id not in self._owners.activities or event.replace is not False:
-                self._owners.activities[id] = tag_of(event)
-        elif kind == ACTIVITY_DELTA:
-            tag = tag_of(event)
-            if tag is not None:
-                id = event.message_id
-                owner = self._owners.activities.get(id, UNKNOWN)
-                require_owner(owner, tag, NAMES[kind], "activity", id)
-        elif kind == REASONING_ENCRYPTED_VALUE:
-            self._check_encrypted_value(event)
-        elif kind == MESSAGES_SNAPSHOT:
-            self._owners.seed(event.messages, True)
-            for message in event.messages:
-                if message.role == "assistant" and message.tool_calls is not BINDING.unset:
-                    for call in message.tool_calls:
-                        self._calls.add(call.id)
+    def _require_well_formed(self, event: Any, kind: int) -> None:
+        if ACTION_OF[kind] == CONTINUES and _is_plain(BINDING.astuple(event)):
+            return
+        try:
+            BINDING.check(event)
+        except Exception as error:
+            raise OrderingError("malformed", NAMES[kind], "", str(error)) from error
 
-    def _check_encrypted_value(self, event: Any) -> None:
+    def _require_answerable(self, call: str) -> None:
+        if call in self._blocks.by_family[CALL]:
+            raise OrderingError(
+                "out-of-order",
+                NAMES[TOOL_CALL_RESULT],
+                call,
+                f"tool call {call!r} has not ended yet",
+            )
+        if not self.knows_call(call):
+            raise OrderingError(
+                "unknown-id", NAMES[TOOL_CALL_RESULT], call, f"nothing has made tool call {call!r}"
+            )
+
+    def _notice(self, event: Any, kind: int) -> None:
+        if kind in UNTAGGED or kind == SUBAGENT_STARTED:
+            return
         tag = tag_of(event)
-        if tag is None:
+        if tag is None or tag in self._noticed or self._blocks.knows_subagent(tag):
             return
-        id: str = event.entity_id
-        if event.subtype == "tool-call":
-            require_owner(
-                self._owners.calls.get(id, UNKNOWN),
-                tag,
-                NAMES[REASONING_ENCRYPTED_VALUE],
-                "tool call",
-                id,
-            )
-        else:
-            require_owner(
-                self._owners.of_message(id),
-                tag,
-                NAMES[REASONING_ENCRYPTED_VALUE],
-                "message",
-                id,
-            )
-
-
-_START_OF: Final[dict[int, int]] = {
-    TEXT_MESSAGE_END: TEXT_MESSAGE_START,
-    TOOL_CALL_END: TOOL_CALL_START,
-    REASONING_END: REASONING_START,
-    REASONING_MESSAGE_END: REASONING_MESSAGE_START,
-}
+        self._noticed.add(tag)
+        self._unannounced(tag, NAMES[kind])
 
 
 def _id_of(event: Any, kind: int) -> str:
     """The id of the block that an event opens, continues or ends."""
-    id: str = (
-        event.tool_call_id
-        if kind in (TOOL_CALL_ARGS, TOOL_CALL_START, TOOL_CALL_END)
-        else event.message_id
+    if FAMILY_OF[kind] == CALL:
+        call: str = event.tool_call_id
+        return call
+    message: str = event.message_id
+    return message
+
+
+def _is_plain(fields: Any) -> bool:
+    """Whether a content event is nothing but an id, a delta and perhaps a tag, all of them text."""
+    unset: Any = BINDING.unset
+    return (
+        type(fields[ID]) is str
+        and type(fields[DELTA]) is str
+        and fields[TIMESTAMP] is unset
+        and fields[RAW_EVENT] is unset
+        and fields[METADATA] is unset
+        and (fields[TAG] is unset or type(fields[TAG]) is str)
     )
-    return id
-
-
-def _not_open(kind: int, id: str) -> OrderingError:
-    noun = NOUNS[FAMILY_OF[kind]]
-    return OrderingError("not-open", NAMES[kind], id, f"no {noun} {id!r} is open")

@@ -1,10 +1,10 @@
 """The envelope that all events share (spec: `docs/spec/1.1/basic/index.mdx`)."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 
-from gateway.protocol.base import UNSET, Metadata, Timestamp, UnsetType
+from gateway.protocol.base import UNSET, Metadata, Present, Timestamp, UnsetType
 
 
 class Event(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type"):
@@ -17,7 +17,7 @@ class Event(Struct, frozen=True, kw_only=True, rename="camel", tag_field="type")
     type: ClassVar[str]
     kind: ClassVar[int]
     timestamp: Timestamp | UnsetType = UNSET
-    raw_event: Any = UNSET
+    raw_event: Present | UnsetType = UNSET
     metadata: Metadata | UnsetType = UNSET
 
 

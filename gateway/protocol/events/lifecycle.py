@@ -1,8 +1,6 @@
 """Runs and steps (spec: `docs/spec/1.1/events/lifecycle.mdx`)."""
 
-from typing import Any
-
-from gateway.protocol.base import UNSET, UnsetType
+from gateway.protocol.base import UNSET, Present, UnsetType
 from gateway.protocol.events.base import Attributable, Event
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.outcomes import RunFinishedOutcome
@@ -24,7 +22,7 @@ class RunFinished(Event, frozen=True, tag="RUN_FINISHED"):
 
     thread_id: str
     run_id: str
-    result: Any = UNSET
+    result: Present | UnsetType = UNSET
     outcome: RunFinishedOutcome | UnsetType = UNSET
     usage: list[TokenUsage] | UnsetType = UNSET
 

@@ -1,8 +1,6 @@
 """Subagent invocations (spec: `docs/spec/1.1/events/subagents.mdx`)."""
 
-from typing import Any
-
-from gateway.protocol.base import UNSET, UnsetType
+from gateway.protocol.base import UNSET, Present, UnsetType
 from gateway.protocol.events.base import Event
 from gateway.protocol.outcomes import SubagentFinishedOutcome
 
@@ -22,7 +20,7 @@ class SubagentFinished(Event, frozen=True, tag="SUBAGENT_FINISHED"):
     """`result` is any JSON value but null; an absent `outcome` means success."""
 
     subagent_run_id: str
-    result: Any = UNSET
+    result: Present | UnsetType = UNSET
     outcome: SubagentFinishedOutcome | UnsetType = UNSET
 
 

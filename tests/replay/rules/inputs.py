@@ -8,11 +8,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from gateway.errors import DecodeError, MalformedError
 from gateway.protocol.input_decoder import decode_input
 from gateway.protocol.notices import Notice
+from gateway.protocol.values import encode_value
 from tests.replay.verdict import Row, Verdict, difference
 
 
@@ -31,7 +30,7 @@ def check(row: Row) -> Verdict:
     stripped = {notice.path for notice in notices if notice.code == "unknown-member"}
     if stripped != set(expected.get("stripped", [])):
         return f"stripped {sorted(stripped)}, expected {expected.get('stripped')}"
-    plain = json.loads(msgspec.json.encode(ours))
+    plain = json.loads(encode_value(ours))
     return difference(_complete(plain), _complete(expected.get("output") or json.loads(text)))
 
 
