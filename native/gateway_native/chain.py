@@ -65,6 +65,28 @@ class Chain:
         """
         return self._pass(event, kind, self.routes[0][kind])
 
+    def path_of(self, kind: int) -> list[Transformer]:
+        """The transformers that want `kind`, in order, for `along`."""
+        path: list[Transformer] = []
+        at = self.routes[0][kind]
+        while at >= 0:
+            path.append(self.transformers[at])
+            at = self.routes[at + 1][kind]
+        return path
+
+    def along(self, path: list[Transformer], event: Any, kind: int) -> Any:
+        """As `transform`, for a kind whose path is at hand."""
+        out = event
+        for transformer in path:
+            try:
+                out = transformer.transform(event)
+            except Exception as error:
+                at = self.transformers.index(transformer)
+                raise self._failure(at, NAMES[kind], error) from error
+            if out is not event:
+                return self._replaced(out, kind, self.transformers.index(transformer))
+        return event
+
     def finish(self) -> list[Any]:
         """What the transformers still hold, each passed through those behind it."""
         out: list[Any] = []
@@ -86,19 +108,26 @@ class Chain:
         while at >= 0:
             try:
                 out = self.transformers[at].transform(event)
-                if out is not event:
-                    if out is None:
-                        return None
-                    if type(out) is list or type(out) is tuple:
-                        return self._extend([], _as_list(out), at)
-                    event = out
-                    kind = event.kind
-            except TransformerError:
-                raise
             except Exception as error:
                 raise self._failure(at, NAMES[kind], error) from error
+            if out is not event:
+                return self._replaced(out, kind, at)
             at = self.routes[at + 1][kind]
         return event
+
+    def _replaced(self, out: Any, kind: int, at: int) -> Any:
+        """What comes of `out`, which the transformer at `at` gave for an event of `kind`."""
+        if out is None:
+            return None
+        try:
+            events = _as_list(out)
+        except Exception as error:
+            raise self._failure(at, NAMES[kind], error) from error
+        if len(events) == 1:
+            event = events[0]
+            kind = event.kind
+            return self._pass(event, kind, self.routes[at + 1][kind])
+        return self._extend([], events, at)
 
     def _extend(self, out: list[Any], events: list[Any], at: int) -> list[Any]:
         """Put into `out` what comes of the `events` that the transformer at `at` gave."""

@@ -61,6 +61,7 @@ class Gate:
         self._verifier = verifier
         self._witness: Verifier | None = verifier.twin() if chain.transformers else None
         self._batch = batch
+        self._text_path = chain.path_of(TEXT_MESSAGE_CONTENT)
 
     def emit(self, event: Any, kind: int) -> None:
         """Let an event through that is not terminal, or raise."""
@@ -68,10 +69,37 @@ class Gate:
         if witness is None:
             self._accept(event, kind)
         elif CONTENT[kind]:
-            self._emit_content(event, kind, witness)
+            self.judge_content(event, self._chain.transform(event, kind), kind)
         else:
             witness.feed(event)
             self._accept_output(self._chain.transform(event, kind), kind)
+
+    def through_chain(self, event: Any) -> Any:
+        """What the chain gives for a TEXT_MESSAGE_CONTENT, still to be judged."""
+        path = self._text_path
+        if not path:
+            return event
+        return self._chain.along(path, event, TEXT_MESSAGE_CONTENT)
+
+    def continues_last(self, event: Any) -> bool:
+        """True if a content event that the chain left as it is may be added as it is."""
+        return self._verifier.continues_last(event)
+
+    def judge_content(self, event: Any, out: Any, kind: int) -> None:
+        """Accept `out`, which the chain gave for a content event that nobody has judged yet."""
+        witness = self._witness
+        if witness is None:
+            self._accept(event, kind)
+            return
+        if out is not event:
+            witness.feed(event)
+            self._accept_output(out, kind)
+            return
+        try:
+            self._accept(event, kind)
+        except OrderingError as error:
+            witness.feed(event)
+            raise self._blame(kind, error) from error
 
     def wants(self, kind: int) -> bool:
         """Whether any transformer sees events of `kind`."""
@@ -126,18 +154,7 @@ class Gate:
         """Leave the transformers out from now on, as one of them has failed."""
         self._chain = Chain([])
         self._witness = None
-
-    def _emit_content(self, event: Any, kind: int, witness: Verifier) -> None:
-        out = self._chain.transform(event, kind)
-        if out is not event:
-            witness.feed(event)
-            self._accept_output(out, kind)
-            return
-        try:
-            self._accept(event, kind)
-        except OrderingError as error:
-            witness.feed(event)
-            raise self._blame(kind, error) from error
+        self._text_path = []
 
     def _accept(self, event: Any, kind: int) -> None:
         frame = self._batch.frame(event, kind)  # first, as it may raise
