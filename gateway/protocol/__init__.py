@@ -10,6 +10,16 @@ from gateway.protocol.checks import check_event
 from gateway.protocol.encoder import encode_json, encode_lines
 from gateway.protocol.events import EVENT_CLASSES
 from gateway.protocol.outcomes import InterruptOutcome
+from gateway.protocol.values import decode_value
 from gateway_native.binding import bind
 
-bind(UNSET, list(EVENT_CLASSES), InterruptOutcome, encode_json, encode_lines, check_event, astuple)
+bind(
+    UNSET,
+    list(EVENT_CLASSES),
+    InterruptOutcome,
+    encode_json,
+    decode_value,
+    encode_lines,
+    check_event,
+    astuple,
+)

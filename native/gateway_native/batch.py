@@ -70,6 +70,8 @@ class Batch:
 
     full = UNBOUNDED
     """Events or deltas that wait unencoded at most."""
+    takes_deltas = False
+    """Whether plain deltas may be put into `deltas` after `start_deltas`."""
 
     def __init__(self) -> None:
         self.events: list[Any] = []
@@ -95,9 +97,12 @@ class Batch:
         """Append an event and what `frame` made of it."""
         self.events.append(event)
 
-    def start_deltas(self, kind: int, id: str) -> bool:
-        """Make ready for `deltas` of one block; False if the batch takes events only."""
-        return False
+    def waits(self) -> bool:
+        """Whether there is anything to flush or to take."""
+        return len(self.events) > 0 or len(self.deltas) > 0 or self.pending_bytes > 0
+
+    def start_deltas(self, kind: int, id: str) -> None:
+        """Make ready for `deltas` of one block."""
 
     def seal(self) -> None:
         """Encode what waits."""
@@ -157,6 +162,7 @@ class SseBatch(FrameBatch):
     """Frames of server-sent events, encoded 256 at a time."""
 
     full = 256
+    takes_deltas = True
 
     def __init__(self) -> None:
         super().__init__(None)
@@ -177,12 +183,11 @@ class SseBatch(FrameBatch):
         self.seal()
         self.keep(frame, 1)
 
-    def start_deltas(self, kind: int, id: str) -> bool:
+    def start_deltas(self, kind: int, id: str) -> None:
         """Seal what waits and make the prefix of the frames to come."""
         self.seal()
         head: bytes = HEADS[kind] + BINDING.encode(id) + DELTA
         self.prefix = head
-        return True
 
     def seal(self) -> None:
         """Encode what waits."""

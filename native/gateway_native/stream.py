@@ -7,9 +7,9 @@ whose fault it is). After a transformer's failure, after `stop`, beyond a bound 
 everything is refused.
 
 Deltas of one block need no event: `text`, `args` and `reasoning` append strings to the row that was
-begun last. The verifier is asked when a row begins, that is when the id changes or an event came
-between. Where a transformer wants the kind, or the batch takes events only, they emit a content
-event instead.
+begun last, and so does a text event that holds nothing but its delta. The verifier is asked when a
+row begins, that is when the id changes or something came between. Where a transformer wants the
+kind, or the batch takes events only, a content event is emitted instead.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from gateway_native.batch import Batch, FrameBatch, SseBatch
 from gateway_native.binding import BINDING
+from gateway_native.bounds import Bounds
 from gateway_native.chain import Chain
-from gateway_native.errors import LimitError, OrderingError, TransformerError
+from gateway_native.errors import OrderingError, TransformerError
 from gateway_native.gate import Gate
 from gateway_native.kinds import (
     NAMES,
@@ -29,13 +30,11 @@ from gateway_native.kinds import (
     TEXT_MESSAGE_CONTENT,
     TOOL_CALL_ARGS,
 )
+from gateway_native.row import NO_ID, NO_KIND, Row, delta_of
 from gateway_native.verifier import Verifier
 
 LARGE: Final = 4096
 """Characters of a delta that is encoded at once, so that what waits is bounded in bytes too."""
-
-NO_ID: Final = "".join(["no", " id"])
-"""Never the same object as an id of a caller."""
 
 SSE: Final = 0
 FRAMES: Final = 1
@@ -46,9 +45,9 @@ class RunStream:
     """All mutable state of one run's output.
 
     `chain` and `verifier` belong to this run. `mode` is SSE, FRAMES (each event through
-    `encode_frame`: protobuf, JSON lines) or EVENTS (see `take_events`). Bounds of 0 are none:
-    `max_events` and `max_bytes` of the whole run, `max_pending` bytes not yet flushed; once one is
-    reached, everything but the end is refused with a LimitError.
+    `encode_frame`: protobuf, JSON lines) or EVENTS (see `take_events`). Once a bound is reached
+    (`max_events` and `max_bytes` of the whole run, `max_pending` bytes not yet flushed; 0 is none),
+    everything but the end is refused with a LimitError.
     """
 
     def __init__(
@@ -68,22 +67,18 @@ class RunStream:
         self.refusal: Exception | None = None
         """What is raised for anything emitted now; None while events are welcome."""
         self._batch = _batch(mode, encode_frame)
-        self._gate = Gate(chain, verifier, self._batch)
         self._events = self._batch.events
         self._deltas = self._batch.deltas
+        self._gate = Gate(chain, verifier, self._batch)
+        self._row = Row()
         self._text_class: Any = BINDING.classes[TEXT_MESSAGE_CONTENT] if mode == SSE else None
-        self._max_events = max_events
-        self._max_bytes = max_bytes
-        self._max_pending = max_pending
-        self._room = min(self._batch.full, max_events or self._batch.full)
-        self._delta_kind = -1
-        self._delta_id = NO_ID
-        self._text_id = NO_ID
+        self._bounds = Bounds(max_events, max_bytes, max_pending)
+        self._room = self._bounds.room(self._batch)
 
     @property
     def stopped(self) -> bool:
         """True once nothing but the end of the run is accepted."""
-        return self.ended or self.refusal is not None
+        return self.refusal is not None
 
     @property
     def on_event(self) -> Any:
@@ -128,17 +123,18 @@ class RunStream:
 
     def text(self, id: str, delta: str) -> None:
         """Append to an open text message, as a TEXT_MESSAGE_CONTENT would."""
-        if id is self._text_id or self._enter_deltas(TEXT_MESSAGE_CONTENT, id, delta):
+        if id is self._row.text_id or self._enter_row(TEXT_MESSAGE_CONTENT, id, delta):
             self._append(delta)
 
     def args(self, id: str, delta: str) -> None:
         """Append to the arguments of an open call, as a TOOL_CALL_ARGS would."""
-        if self._continues(TOOL_CALL_ARGS, id, delta):
+        if self._row.holds(TOOL_CALL_ARGS, id) or self._enter_row(TOOL_CALL_ARGS, id, delta):
             self._append(delta)
 
     def reasoning(self, id: str, delta: str) -> None:
         """Append to an open reasoning message, as a REASONING_MESSAGE_CONTENT would."""
-        if self._continues(REASONING_MESSAGE_CONTENT, id, delta):
+        kind = REASONING_MESSAGE_CONTENT
+        if self._row.holds(kind, id) or self._enter_row(kind, id, delta):
             self._append(delta)
 
     def flush(self) -> bytes:
@@ -159,16 +155,16 @@ class RunStream:
         """Refuse what is emitted from now on by raising `refusal`; the first one stays."""
         if self.refusal is None:
             self.refusal = refusal
-        self._leave_deltas()
+        self._leave_row()
 
     def close_open(self, failed: bool) -> None:
         """End whatever the author left open, innermost first; a subagent fails if the run does.
 
         Does so after `stop` too. If a transformer fails, what is open on the wire is ended.
         """
-        self._leave_deltas()
+        self._leave_row()
         self._gate.close_open(failed)
-        self._set_pending()
+        self._added()
 
     def end(self, terminal: Any) -> None:
         """Emit the terminal event, even after `stop`; afterwards nothing is accepted.
@@ -176,153 +172,118 @@ class RunStream:
         Raises what `emit` does, in which case another terminal may be tried, `bypass_chain` first
         if the transformers are at fault. With a RUN_ERROR they cannot be.
         """
+        kind: int = terminal.kind
         if self.ended:
-            raise _run_ended(terminal.kind)
-        self._leave_deltas()
-        try:
-            self._end(terminal, terminal.kind)
-        except TransformerError as error:
-            self.stop(error)
-            raise
+            raise _run_ended(kind)
+        self._leave_row()
+        if kind == RUN_ERROR:
+            self._gate.close_open(True)
+        self._gate.end(terminal, kind)
+        self.ended = True
+        self.refusal = _run_ended(kind)
+        self._added()
 
     def bypass_chain(self) -> None:
         """Leave the transformers out from now on, as one of them has failed."""
         self._gate.bypass_chain()
 
     def _emit_any(self, event: Any) -> None:
-        if self._delta_kind >= 0:
-            self._leave_deltas()
         kind: int = event.kind
         if kind in (RUN_FINISHED, RUN_ERROR):
-            self._end(event, kind)
+            self.end(event)
             return
+        if self._row.kind != NO_KIND:
+            self._leave_row()
         self._gate.emit(event, kind)
         self._added()
 
     def _emit_text(self, event: Any) -> None:
-        """The short way of the most frequent event: as a delta, where nothing else is in it."""
+        """The short way of the most frequent event: as a delta, if nothing else is in it."""
+        row = self._row
         out = self._gate.through_chain(event)
         if out is event:
-            if self._text_id is not NO_ID:
-                delta = _delta_of(event, self._text_id)
+            if row.text_id is not NO_ID:
+                delta = delta_of(event, row.text_id)
                 if delta is not None:
                     self._append(delta)
                     return
-            elif self._gate.continues_last(event) and self._delta_kind < 0:
-                self._begin_row_with(event)
+            elif row.kind == NO_KIND and self._gate.continues_last(event):
+                self._begin_row(event)
                 return
-        if self._delta_kind >= 0:
-            self._leave_deltas()
+        if row.kind != NO_KIND:
+            self._leave_row()
         self._gate.judge_content(event, out, TEXT_MESSAGE_CONTENT)
         self._added()
 
-    def _begin_row_with(self, event: Any) -> None:
-        """Begin a row with the second event of a block, which the verifier has accepted."""
+    def _begin_row(self, event: Any) -> None:
+        """Begin a row with the second event in succession of a message."""
         id: Any = event.message_id
-        delta = _delta_of(event, id)
+        delta = delta_of(event, id)
         if delta is None:
             self._events.append(event)
             self._added()
             return
         self._batch.start_deltas(TEXT_MESSAGE_CONTENT, id)
-        self._delta_kind = TEXT_MESSAGE_CONTENT
-        self._delta_id = id
-        self._text_id = id
+        self._row.begin(TEXT_MESSAGE_CONTENT, id)
         self._append(delta)
 
-    def _added(self) -> None:
-        if not self.pending:
-            self._set_pending()
-        if len(self._events) >= self._room:
-            self._batch.seal()
-        self._measure()
-
-    def _end(self, terminal: Any, kind: int) -> None:
-        if kind == RUN_ERROR:
-            self._gate.close_open(True)
-        self._gate.end(terminal, kind)
-        self.ended = True
-        self.refusal = _run_ended(kind)
-        self._set_pending()
-
-    def _append(self, delta: str) -> None:
-        if not isinstance(delta, str):
-            raise TypeError(f"a delta is a str, not {type(delta).__name__}")
-        deltas = self._deltas
-        deltas.append(delta)
-        if not self.pending:
-            self._set_pending()
-        if len(deltas) >= self._room or len(delta) > LARGE:
-            self._seal()
-
-    def _continues(self, kind: int, id: str, delta: str) -> bool:
-        if id is self._delta_id and kind == self._delta_kind:
-            return True
-        return self._enter_deltas(kind, id, delta)
-
-    def _enter_deltas(self, kind: int, id: str, delta: str) -> bool:
-        """Begin a row of deltas of one block; False if the delta went out as an event instead."""
-        if not isinstance(delta, str):
-            raise TypeError(f"a delta is a str, not {type(delta).__name__}")
+    def _enter_row(self, kind: int, id: str, delta: str) -> bool:
+        """Begin a row for that block; False if the delta went out as an event instead."""
+        _require_text(delta)
         if self.refusal is not None:
             raise self.refusal.with_traceback(None)
-        if id != self._delta_id or kind != self._delta_kind:
-            if self._gate.wants(kind):
-                self.emit(BINDING.classes[kind](id, delta))
-                return False
-            self._begin_row(kind, id)
-            if not self._batch.start_deltas(kind, id):
-                self.emit(BINDING.classes[kind](id, delta))
-                return False
-        self._delta_kind = kind
-        self._delta_id = id
-        self._text_id = id if kind == TEXT_MESSAGE_CONTENT else NO_ID
-        return True
-
-    def _begin_row(self, kind: int, id: str) -> None:
-        self._leave_deltas()
+        if self._row.holds(kind, id):
+            return True
+        self._leave_row()
+        if self._gate.wants(kind) or not self._batch.takes_deltas:
+            self.emit(BINDING.classes[kind](id, delta))
+            return False
         try:
             self._gate.check_delta(kind, id)
         except TransformerError as error:
             self.stop(error)
             raise
+        self._batch.start_deltas(kind, id)
+        self._row.begin(kind, id)
+        return True
 
-    def _leave_deltas(self) -> None:
-        self._delta_kind = -1
-        self._delta_id = NO_ID
-        self._text_id = NO_ID
+    def _append(self, delta: str) -> None:
+        _require_text(delta)
+        deltas = self._deltas
+        deltas.append(delta)
+        if not self.pending:
+            self._set_pending()
+        if len(deltas) >= self._room or len(delta) > LARGE:
+            self._batch.seal()
+            self._measure()
+
+    def _leave_row(self) -> None:
+        self._row.leave()
         if self._deltas:
-            self._seal()
+            self._batch.seal()
+            self._measure()
+
+    def _added(self) -> None:
+        if not self.pending and self._batch.waits():
+            self._set_pending()
+        if len(self._events) >= self._room:
+            self._batch.seal()
+        self._measure()
 
     def _set_pending(self) -> None:
-        if self.pending:
-            return
         self.pending = True
         if self.on_pending is not None:
             self.on_pending()
 
-    def _seal(self) -> None:
-        self._batch.seal()
-        self._measure()
-
     def _measure(self) -> None:
         """Hold what was encoded against the bounds. The reader must not feel it."""
-        batch = self._batch
-        if self._max_events:
-            self._room = min(batch.full, self._max_events - batch.sealed)
-            if batch.count() >= self._max_events:
-                self._refuse(self._max_events, "events")
-        if self._max_pending and batch.pending_bytes > self._max_pending:
-            self._refuse(self._max_pending, "bytes that wait for the viewer")
-        if self._max_bytes and batch.bytes > self._max_bytes:
-            self._refuse(self._max_bytes, "bytes")
-
-    def _refuse(self, limit: int, unit: str) -> None:
-        if self.refusal is None:
-            self.refusal = LimitError(limit, unit)
-        self._delta_kind = -1
-        self._delta_id = NO_ID
-        self._text_id = NO_ID
+        bounds = self._bounds
+        self._room = bounds.room(self._batch)
+        broken = bounds.broken(self._batch)
+        if broken is not None:
+            self._row.leave()
+            if self.refusal is None:
+                self.refusal = broken
 
 
 def _batch(mode: int, encode_frame: Any) -> Batch:
@@ -331,26 +292,9 @@ def _batch(mode: int, encode_frame: Any) -> Batch:
     return FrameBatch(encode_frame) if mode == FRAMES else Batch()
 
 
-def _delta_of(event: Any, id: str) -> str | None:
-    """The delta of a content event of block `id` that has no other member, else None.
-
-    One call for all members costs less than reading three of them one by one.
-    """
-    members: tuple[Any, ...] = BINDING.astuple(event)
-    unset: Any = BINDING.unset
-    found: Any = members[0]
-    delta: Any = members[1]
-    if (
-        (found is id or (type(found) is str and found == id))
-        and type(delta) is str
-        and members[2] is unset
-        and members[3] is unset
-        and members[4] is unset
-        and members[5] is unset
-    ):
-        text: str = delta
-        return text
-    return None
+def _require_text(delta: object) -> None:
+    if not isinstance(delta, str):
+        raise TypeError(f"a delta is a str, not {type(delta).__name__}")
 
 
 def _run_ended(kind: int) -> OrderingError:
