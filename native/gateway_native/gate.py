@@ -57,6 +57,8 @@ class Gate:
     def __init__(self, chain: Chain, verifier: Verifier, batch: Batch) -> None:
         self.on_event: Any = None
         """Called with each accepted event of the kinds in WATCHED."""
+        self.failure: TransformerError | None = None
+        """Why the run cannot finish any more: a transformer has failed."""
         self._chain = chain
         self._verifier = verifier
         self._witness: Verifier | None = verifier.twin() if chain.transformers else None
@@ -120,14 +122,91 @@ class Gate:
 
         If a transformer fails at that, what is open on the wire is ended past the chain.
         """
-        if self._witness is not None:
+        if self._witness is not None and self.failure is None:
             try:
                 for block in reversed(self._witness.open_blocks()):
                     end = closing_event(block, failed)
                     self.emit(end, end.kind)
                 return
-            except TransformerError:
-                self.bypass_chain()
+            except TransformerError as error:
+                self.failure = error
+        self._close_wire(failed)
+
+    def end(self, event: Any, kind: int) -> None:
+        """Let a terminal event through, or raise; see the top of this module."""
+        if self._witness is not None and self.failure is None:
+            try:
+                self._end_through(event, kind, self._witness)
+                return
+            except TransformerError as error:
+                self.failure = error
+        if kind == RUN_ERROR:
+            self._close_wire(True)
+        elif self.failure is not None:
+            raise self.failure.with_traceback(None)
+        self._accept(event, kind)
+
+    def bypass_chain(self) -> None:
+        """Leave the transformers out from now on, as one of them has failed."""
+        self.failure = None
+        self._chain = Chain([])
+        self._witness = None
+        self._text_path = []
+
+    def through_chain(self, event: Any) -> Any:
+        """What the chain gives for a TEXT_MESSAGE_CONTENT, still to be judged."""
+        path = self._text_path
+        if not path:
+            return event
+        return self._chain.along(path, event, TEXT_MESSAGE_CONTENT)
+
+    def continues_last(self, event: Any) -> bool:
+        """True if a content event that the chain left as it is may be added as it is."""
+        return self._verifier.continues_last(event)
+
+    def judge_content(self, event: Any, out: Any, kind: int) -> None:
+        """Accept `out`, which the chain gave for a content event that nobody has judged yet."""
+        witness = self._witness
+        if witness is None:
+            self._accept(event, kind)
+            return
+        if out is not event:
+            witness.feed(event)
+            self._accept_output(out, kind)
+            return
+        try:
+            self._accept(event, kind)
+        except OrderingError as error:
+            witness.feed(event)
+            raise self._blame(kind, error) from error
+
+    def wants(self, kind: int) -> bool:
+        """Whether any transformer sees events of `kind`."""
+        return self._chain.wants(kind)
+
+    def check_delta(self, kind: int, id: str) -> None:
+        """Raise what `emit` would for an untagged content event of a kind nobody wants."""
+        try:
+            self._verifier.check_delta(kind, id)
+        except OrderingError as error:
+            if self._witness is None:
+                raise
+            self._witness.check_delta(kind, id)
+            raise self._blame(kind, error) from error
+
+    def close_open(self, failed: bool) -> None:
+        """End what the author left open, innermost first; a subagent fails if the run does.
+
+        If a transformer fails at that, what is open on the wire is ended past the chain.
+        """
+        if self._witness is not None and self.failure is None:
+            try:
+                for block in reversed(self._witness.open_blocks()):
+                    end = closing_event(block, failed)
+                    self.emit(end, end.kind)
+                return
+            except TransformerError as error:
+                self.failure = error
         self._close_wire(failed)
 
     def end(self, event: Any, kind: int) -> None:
@@ -173,6 +252,13 @@ class Gate:
                 self._accept(event, event.kind)
         except OrderingError as error:
             raise self._blame(given, error) from error
+
+    def _end_through(self, event: Any, kind: int, witness: Verifier) -> None:
+        witness.feed(event)
+        last = self._last_of_chain(event, kind)
+        if kind == RUN_ERROR:
+            self._close_wire(True)
+        self._accept_output(last, kind)
 
     def _last_of_chain(self, event: Any, kind: int) -> Any:
         """The terminal event as the chain gives it; what comes before it is accepted."""

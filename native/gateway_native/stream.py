@@ -118,6 +118,7 @@ class RunStream:
             else:
                 self._emit_any(event)
         except TransformerError as error:
+            self._gate.failure = error
             self.stop(error)
             raise
 
@@ -208,14 +209,14 @@ class RunStream:
                     self._append(delta)
                     return
             elif row.kind == NO_KIND and self._gate.continues_last(event):
-                self._begin_row(event)
+                self._begin_row_with(event)
                 return
         if row.kind != NO_KIND:
             self._leave_row()
         self._gate.judge_content(event, out, TEXT_MESSAGE_CONTENT)
         self._added()
 
-    def _begin_row(self, event: Any) -> None:
+    def _begin_row_with(self, event: Any) -> None:
         """Begin a row with the second event in succession of a message."""
         id: Any = event.message_id
         delta = delta_of(event, id)
@@ -223,8 +224,7 @@ class RunStream:
             self._events.append(event)
             self._added()
             return
-        self._batch.start_deltas(TEXT_MESSAGE_CONTENT, id)
-        self._row.begin(TEXT_MESSAGE_CONTENT, id)
+        self._start_row(TEXT_MESSAGE_CONTENT, id)
         self._append(delta)
 
     def _enter_row(self, kind: int, id: str, delta: str) -> bool:
@@ -241,11 +241,16 @@ class RunStream:
         try:
             self._gate.check_delta(kind, id)
         except TransformerError as error:
+            self._gate.failure = error
             self.stop(error)
             raise
+        self._start_row(kind, id)
+        return True
+
+    def _start_row(self, kind: int, id: str) -> None:
         self._batch.start_deltas(kind, id)
         self._row.begin(kind, id)
-        return True
+        self._room = self._bounds.room(self._batch)
 
     def _append(self, delta: str) -> None:
         _require_text(delta)
