@@ -41,7 +41,12 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = command.add_argument
-    add("target", nargs="?", default=DEFAULT_TARGET, help="agents by name, as module:attribute")
+    add(
+        "target",
+        nargs="?",
+        default=DEFAULT_TARGET,
+        help="module:attribute: agents by name, or a Gateway, which brings its own settings",
+    )
     add("--host", default="127.0.0.1", help="address to listen at")
     add("--port", type=_port, default=8000, help="port to listen at, 0 for any free one")
     add("--workers", type=_count, default=1, help="processes")

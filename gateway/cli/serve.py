@@ -3,6 +3,8 @@
 import functools
 import http.client
 import json
+import os
+import signal
 import socket
 import sys
 import time
@@ -57,10 +59,11 @@ def serve(what: Serve) -> int:
 
     Raises OSError when the address cannot be listened at.
     """
+    address, port = _bindable(what.host, what.port)
     server = Server(
         what.target,
-        address=what.host,
-        port=_free_port(what.host, what.port),
+        address=address,
+        port=port,
         interface=Interfaces.ASGI,
         workers=what.workers,
         runtime_threads=1,
@@ -74,8 +77,18 @@ def serve(what: Serve) -> int:
         log_dictconfig=_logging(),
     )
     loader = functools.partial(load, what.target, what.settings)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_end_on_sigterm)
     server.serve(target_loader=loader, wrap_loader=False)
     return 0
+
+
+def _end_on_sigterm() -> None:
+    """Let SIGTERM end a worker that has not set its own handlers yet.
+
+    It would inherit the server's, which ends nothing in a worker, and be waited for in vain.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _logging() -> dict[str, Any]:
@@ -89,22 +102,22 @@ def _logging() -> dict[str, Any]:
     }
 
 
-def _free_port(host: str, port: int) -> int:
-    """The port, or any free one for 0; raises OSError when somebody listens at it.
+def _bindable(host: str, port: int) -> tuple[str, int]:
+    """The numeric address of a host, and the port, or any free one for 0.
 
-    granian itself would share the port, since its workers do, and split the requests with whoever
-    came first.
+    Raises OSError when somebody listens there: granian would share the port, since its own workers
+    do, and split the requests with whoever came first.
     """
-    family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    with socket.socket(family, kind) as probe:
-        if sys.platform != "win32":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            if sys.platform != "win32":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
-        except OSError as error:
-            raise OSError(f"cannot listen at {_at(host, port)}: {error.strerror}") from error
-        found: int = probe.getsockname()[1]
-        return found
+            name = probe.getsockname()
+    except OSError as error:
+        raise OSError(f"cannot listen at {_at(host, port)}: {error.strerror}") from error
+    return name[0], name[1]
 
 
 def _agents(host: str, port: int) -> list[str] | None:

@@ -26,6 +26,7 @@ from gateway.protocol.messages import (
 from gateway.protocol.notices import Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
 from gateway.protocol.values import decode_value
+from gateway.protocol.wire_order import to_wire
 
 _strict: Final = {
     version: msgspec.json.Decoder(twins.input).decode for version, twins in TWINS.items()
@@ -88,9 +89,15 @@ def prepare_input(
     input: RunAgentInput | dict[str, Any], warn: Warn = ignore, version: Version = "1.0"
 ) -> RunAgentInput:
     """The input that a client sends for `input`: by the rules of `decode_input`, and without
-    activity messages, which are for the user alone. Raises MalformedError before anything leaves.
+    activity messages, which are for the user alone. Retired parts are translated silently, since
+    nothing is lost. `tools` and `context` are always there, as agents of the 0.x era insist on
+    them. Raises MalformedError before anything leaves.
     """
-    value = msgspec.to_builtins(input) if isinstance(input, RunAgentInput) else input
-    ready = read_input(value, warn, version)
+    value = to_wire(input) if isinstance(input, RunAgentInput) else input
+    if type(value) is dict and "messages" in value:
+        value = {**value, "messages": upgrade_messages(value["messages"], "/messages")}
+    ready = read_input(value, warn, version, upgrade=False)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
-    return msgspec.structs.replace(ready, messages=messages)
+    return msgspec.structs.replace(
+        ready, messages=messages, tools=list(ready.tools), context=list(ready.context)
+    )

@@ -1,13 +1,11 @@
 """Events out of an SSE body (spec: `docs/spec/1.1/basic/transports/http-sse.mdx`)."""
 
-import json
 from collections.abc import Iterator
-from typing import Any, NoReturn
-
-import msgspec
+from typing import Any
 
 from gateway.errors import DecodeError, TruncatedError
 from gateway.protocol.reader import EventReader, Json
+from gateway.protocol.values import decode_value
 from gateway_native.splitter import MAX_FRAME, SseSplitter
 
 
@@ -47,26 +45,9 @@ def _event_of(value: Any) -> Json:
 
 def _value_of(payload: bytes) -> Any:
     try:
-        return _decode_value(payload)
+        return decode_value(payload)
     except DecodeError:
         text = payload.decode("utf-8", "replace")
         if "\ufffd" not in text:
             raise
-        return _decode_value(text)
-
-
-def _decode_value(data: bytes | str) -> Any:
-    """A JSON value; the standard library takes over for escaped lone surrogates."""
-    try:
-        return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        pass
-    try:
-        text = data.decode() if type(data) is bytes else data
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
-        raise DecodeError(f"not JSON: {error}") from None
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON value")
+        return decode_value(text)

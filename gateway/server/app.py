@@ -10,8 +10,8 @@ It may be mounted below any path, or served as it is: `granian --interface asgi 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gateway.agent import Agents, AnyAgent, Options
-from gateway.agent.agent import capabilities_of, description_of
+from gateway.agent import Agents, Options
+from gateway.agent.agent import AnyAgent, capabilities_of, description_of
 from gateway.errors import RefusedError
 from gateway.server.application import Answer, Application
 from gateway.server.asgi import Scope

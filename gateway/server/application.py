@@ -1,7 +1,7 @@
 """The ASGI side of the gateway: three kinds of scope, and an answer for every request.
 
 A request is first answered with a value, and only then is anything sent: a `Response`, or a
-`Stream` whose run starts with the first read. So a refusal can still become any status, and a
+`Stream`, whose run starts when it is viewed. So a refusal can still become any status, and a
 failure before the stream never reaches a client as half a response.
 """
 
@@ -69,7 +69,8 @@ class Application:
         raise NotImplementedError
 
     async def open(self) -> None:
-        """Enter the lifespans of the agents; raises what one of them raises."""
+        """Enter the lifespans of the agents and accept runs; raises what one of them raises."""
+        self.runs.open()
         for lifespan in self._lifespans:
             await lifespan.enter()
 
@@ -115,6 +116,8 @@ class Application:
             await viewer.view()
         finally:
             self.runs.release(stream.run)
+            if viewer.left:
+                logger.info("the client of run %r left", stream.run.input.run_id)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":

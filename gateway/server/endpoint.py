@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from gateway.agent import AnyAgent, Options, Request, Run
+from gateway.agent import Options, Request, Run
+from gateway.agent.agent import AnyAgent
 from gateway.errors import RefusedError
 from gateway.server.application import Application, Stream
 from gateway.server.asgi import Scope

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from typing import Any
 
-from gateway.agent import AnyAgent
+from gateway.agent.agent import AnyAgent
 
 logger = logging.getLogger("gateway.server")
 
@@ -35,9 +35,11 @@ class AgentLifespan:
 
     async def leave(self) -> None:
         """Leave it if it was entered; what the agent raises then is logged."""
-        self._leave.set()
         if self._task is not None:
+            self._leave.set()
             await asyncio.wait({self._task})
+        self._entered = self._task = None
+        self._leave = asyncio.Event()
 
     async def _live(self, entered: asyncio.Future[None]) -> None:
         try:
@@ -48,6 +50,6 @@ class AgentLifespan:
             if entered.done():
                 logger.exception("an agent's lifespan failed while it was left")
                 return
-            self._entered = None
+            self._entered = self._task = None
             entered.set_exception(error)
             entered.exception()  # whoever waits may have left; then nobody else looks at it

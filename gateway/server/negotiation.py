@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from gateway.errors import RefusedError
+from gateway.protocol.proto import MEDIA_TYPE
 
 Encoding: TypeAlias = Literal["sse", "protobuf"]
 
 CONTENT_TYPES: Final[dict[Encoding, str]] = {
     "sse": "text/event-stream",
-    "protobuf": "application/vnd.ag-ui.event+proto",
+    "protobuf": MEDIA_TYPE,
 }
 _PARAMETERS: Final[dict[Encoding, dict[str, str]]] = {"sse": {"charset": "utf-8"}, "protobuf": {}}
 

@@ -37,6 +37,10 @@ class Runs:
         finally:
             self._open.discard(run)
 
+    def open(self) -> None:
+        """Accept runs, again if they were refused before."""
+        self.closing = False
+
     def close(self) -> None:
         """Refuse further runs and ask the open ones to end; `closed` waits for them."""
         self.closing = True

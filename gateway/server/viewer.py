@@ -28,7 +28,7 @@ class Viewer:
     """Sends a run to a client: `head` first, then its chunks.
 
     After `keep_alive` silent seconds (0: never) it sends the head, unless that is sent, and
-    `comment`, unless that is empty.
+    `comment`, unless that is empty. `left` says that the client has gone before the end.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Viewer:
         self._comment = comment
         self._keep_alive = keep_alive
         self._loop = asyncio.get_running_loop()
-        self._left = False
+        self.left = False
         self._ended = False
         self._sending = False
         self._sent_at = self._loop.time()
@@ -62,7 +62,7 @@ class Viewer:
         try:
             await self._pump()
         except OSError:
-            pass  # some servers say by an exception that the client has left
+            self._leave()  # some servers say by an exception that the client has left
         finally:
             if not self._ended:
                 self._run.cancel("client-left")
@@ -71,11 +71,11 @@ class Viewer:
     async def _pump(self) -> None:
         read = self._run.read
         while chunk := await read():
-            if self._left:
+            if self.left:
                 return
             await self._write(chunk, more=True)
-        self._ended = True
-        if not self._left:
+        if not self.left:
+            self._ended = True
             await self._write(b"", more=False)
 
     async def _write(self, body: bytes, *, more: bool) -> None:
@@ -98,7 +98,9 @@ class Viewer:
         self._leave()
 
     def _leave(self) -> None:
-        self._left = True
+        if self._ended:
+            return
+        self.left = True
         self._run.cancel("client-left")
 
     def _schedule(self, delay: float) -> None:

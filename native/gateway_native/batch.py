@@ -55,7 +55,7 @@ OPEN_JSON: Final = [
     )
     for kind in range(COUNT)
 ]
-"""For each kind, whether its members may hold what an author can change later."""
+"""For each kind, whether its own members may hold what an author can change later."""
 
 DELTA: Final = b',"delta":'
 HEADS: Final[dict[int, bytes]] = {
@@ -170,7 +170,8 @@ class SseBatch(FrameBatch):
 
     def frame(self, event: Any, kind: int) -> bytes:
         """The frame of an event with open JSON; `b""` for others."""
-        if not OPEN_JSON[kind]:
+        unset: Any = BINDING.unset
+        if not OPEN_JSON[kind] and event.metadata is unset and event.raw_event is unset:
             return b""
         json: bytes = BINDING.encode(event)
         return b"data: " + json + b"\n\n"

@@ -229,7 +229,7 @@ class RunStream:
 
     def _enter_row(self, kind: int, id: str, delta: str) -> bool:
         """Begin a row for that block; False if the delta went out as an event instead."""
-        _require_text(delta)
+        _text_of(delta)
         if self.refusal is not None:
             raise self.refusal.with_traceback(None)
         if self._row.holds(kind, id):
@@ -253,9 +253,8 @@ class RunStream:
         self._room = self._bounds.room(self._batch)
 
     def _append(self, delta: str) -> None:
-        _require_text(delta)
         deltas = self._deltas
-        deltas.append(delta)
+        deltas.append(delta if type(delta) is str else _text_of(delta))
         if not self.pending:
             self._set_pending()
         if len(deltas) >= self._room or len(delta) > LARGE:
@@ -297,9 +296,11 @@ def _batch(mode: int, encode_frame: Any) -> Batch:
     return FrameBatch(encode_frame) if mode == FRAMES else Batch()
 
 
-def _require_text(delta: object) -> None:
+def _text_of(delta: object) -> str:
+    """The delta as a plain str, which a subclass may be made."""
     if not isinstance(delta, str):
         raise TypeError(f"a delta is a str, not {type(delta).__name__}")
+    return "".join([delta])
 
 
 def _run_ended(kind: int) -> OrderingError:

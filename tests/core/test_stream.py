@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from gateway.errors import LimitError, OrderingError
+from gateway.errors import EncodeError, LimitError, OrderingError
 from gateway.protocol.encoder import encode_json
 from gateway.protocol.events import (
     Custom,
@@ -140,12 +140,34 @@ def test_a_delta_that_is_no_text_is_refused(delta: object) -> None:
         stream.emit(TextMessageContent("m", delta))  # type: ignore[arg-type]
 
 
+def test_a_subclass_of_str_is_text() -> None:
+    class Markup(str):
+        __slots__ = ()
+
+    stream = started()
+    stream.emit(TextMessageStart("m"))
+    stream.text("m", Markup("a"))
+    stream.text("m", Markup("b"))
+    assert [event["delta"] for event in sent(stream)[1:]] == ["a", "b"]
+
+
 def test_open_json_is_encoded_before_its_author_changes_it() -> None:
     stream = started()
     state = {"n": 1}
     stream.emit(StateSnapshot(state))
     state["n"] = 2
     assert sent(stream)[0]["snapshot"] == {"n": 1}
+
+
+def test_metadata_is_encoded_before_its_author_changes_it() -> None:
+    stream = started()
+    metadata = {"n": 1}
+    stream.emit(TextMessageStart("m", metadata=metadata))
+    stream.emit(TextMessageContent("m", "a", metadata=metadata))
+    metadata["n"] = 2
+    with pytest.raises(EncodeError):
+        stream.emit(TextMessageContent("m", "a", metadata={"n": object()}))
+    assert [event["metadata"] for event in sent(stream)] == [{"n": 1}] * 2
 
 
 def test_an_event_that_cannot_be_encoded_changes_nothing() -> None:

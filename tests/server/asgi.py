@@ -146,6 +146,17 @@ def send(
     return run(ask())
 
 
+async def turn() -> None:
+    """Let everything that is ready go on."""
+    await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let everything else go on until a condition holds."""
+    while not condition():
+        await turn()
+
+
 def run(scenario: Coroutine[Any, Any, T]) -> T:
     """Run a scenario; it must leave no task behind and no exception that nobody looked at."""
     complaints: list[dict[str, Any]] = []
@@ -155,8 +166,7 @@ def run(scenario: Coroutine[Any, Any, T]) -> T:
         loop.set_exception_handler(lambda _, context: complaints.append(context))
         async with asyncio.timeout(DEADLINE):
             result = await scenario
-            while len(asyncio.all_tasks()) > 1:
-                await asyncio.sleep(0)  # a turn of the loop, for tasks that are about to end
+            await until(lambda: len(asyncio.all_tasks()) == 1)
         gc.collect()
         return result
 

@@ -131,6 +131,19 @@ def test_the_lifespan_of_the_process_encloses_runs_and_agents() -> None:
     run(scenario())
 
 
+def test_a_process_may_open_it_again_after_it_was_closed() -> None:
+    async def scenario() -> None:
+        pooled = Pooled()
+        gateway = Gateway({"pooled": pooled})
+        for _ in range(2):
+            await gateway.open()
+            assert (await post(gateway, "/agents/pooled").answer()).status == 200
+            await gateway.close()
+        assert pooled.log == ["enter", "leave"] * 2
+
+    run(scenario())
+
+
 def test_an_agent_that_cannot_be_entered_fails_the_start() -> None:
     async def scenario() -> None:
         gateway = Gateway({"pooled": Pooled(failures=1)})

@@ -8,7 +8,7 @@ import pytest
 from gateway.agent import RunContext
 from gateway.server import Settings, endpoint
 from gateway.server.asgi import Receive, Scope, Send
-from tests.server.asgi import JSON, RUN, Connection, http_scope, post, run, send
+from tests.server.asgi import JSON, RUN, Connection, http_scope, post, run, send, turn, until
 
 PROTOBUF = "application/vnd.ag-ui.event+proto"
 
@@ -119,8 +119,7 @@ def test_a_client_that_leaves_interrupts_the_agent() -> None:
         connection.leave()
         await connection.task
         await agent.interrupted.wait()
-        while application.runs:
-            await asyncio.sleep(0)  # a turn of the loop, for the run to end
+        await until(lambda: not application.runs)
         assert b"RUN_FINISHED" not in connection.body
 
     run(scenario())
@@ -135,8 +134,7 @@ def test_a_response_that_is_cancelled_by_the_server_leaves_no_run_behind() -> No
         connection.task.cancel()
         await asyncio.wait({connection.task})
         await agent.interrupted.wait()
-        while application.runs:
-            await asyncio.sleep(0)  # a turn of the loop, for the run to end
+        await until(lambda: not application.runs)
 
     run(scenario())
 
@@ -145,7 +143,7 @@ def test_concurrent_runs_see_only_their_own() -> None:
     async def agent(ctx: RunContext[Any]) -> None:
         for _ in range(20):
             ctx.say(f"<{ctx.input.thread_id}>")
-            await asyncio.sleep(0)  # let the others run in between
+            await turn()
 
     async def scenario() -> None:
         application = endpoint(agent)

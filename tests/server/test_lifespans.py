@@ -9,7 +9,7 @@ import pytest
 
 from gateway.agent import RunContext
 from gateway.server.lifespans import AgentLifespan
-from tests.server.asgi import run
+from tests.server.asgi import run, turn
 
 
 class Pooled:
@@ -68,7 +68,7 @@ def test_one_waiter_that_is_cancelled_does_not_cancel_the_others() -> None:
         lifespan = AgentLifespan(agent)
         first = asyncio.ensure_future(lifespan.enter())
         second = asyncio.ensure_future(lifespan.enter())
-        await asyncio.sleep(0)  # both wait now
+        await turn()
         first.cancel()
         await second
         await lifespan.leave()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import orjson
 import pytest
 
+from gateway.cli.serve import KILL_TIMEOUT
 from tests.served import Served
 
 INPUT = orjson.dumps({"threadId": "t1", "runId": "r1", "messages": []})
@@ -162,6 +163,22 @@ def test_a_port_in_use_is_said_in_one_line(server: Served) -> None:
     )
 
 
+def test_a_host_may_be_a_name() -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--host", "localhost", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert "listens at http://" in process.stdout.readline()
+        process.terminate()
+        assert process.wait(DEADLINE) == 0
+
+
+def test_a_host_that_does_not_exist_is_said_in_one_line() -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--host", "256.0.0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("agui-gateway: cannot listen at 256.0.0.1:8000: ")
+
+
 def test_agents_that_cannot_be_loaded_end_the_server() -> None:
     command = [sys.executable, "-m", "gateway", "serve", "--port", "0", "tests.server:NOTHING"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
@@ -184,6 +201,16 @@ def test_a_worker_that_dies_is_replaced() -> None:
             except OSError:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)  # between two polls
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_that_is_still_loading_is_not_waited_for(signal_number: int) -> None:
+    command = [sys.executable, "-m", "gateway", "serve", "--port", "0", "tests.server.stuck:AGENTS"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "importing\n"
+        process.send_signal(signal_number)
+        assert process.wait(KILL_TIMEOUT - 1) == 0
 
 
 def test_the_process_group_of_a_terminal_is_ended_by_one_keystroke() -> None:

@@ -107,14 +107,14 @@ def _read_message(span: Span, message: Message, warn: Warn) -> Json | None:
 
 
 def _append(items: list[Any], field: Field, span: Span, warn: Warn) -> None:
+    """Append an element, None in the place of one of an unknown kind; the layout takes it out."""
     if field.kind in SCALARS:
         items.append(SCALARS[field.kind](*span))
         return
     item = _read_delimited(field, span, warn)
     if item is None:
         warn(Notice("unknown-member", field.where, "dropped a member of an unknown kind"))
-    else:
-        items.append(item)
+    items.append(item)
 
 
 def _read_delimited(field: Field, span: Span, warn: Warn) -> Any:

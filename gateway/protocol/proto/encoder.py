@@ -12,6 +12,7 @@ from gateway.protocol.proto.layout import TO_MESSAGE
 from gateway.protocol.proto.schema import ARMS, MESSAGES, Message
 from gateway.protocol.proto.values import write_struct, write_text, write_value
 from gateway.protocol.proto.wire import delimited, varint
+from gateway.protocol.values import decode_value, encode_value
 
 ENVELOPE_MEMBERS: Final = ("timestamp", "rawEvent", "metadata")
 
@@ -45,10 +46,15 @@ def encode_message(event: Event) -> bytes:
 def _plain(event: Event) -> dict[str, Any]:
     """A copy in dicts and lists, which laying out may change."""
     try:
-        body: dict[str, Any] = msgspec.to_builtins(event, str_keys=True)
+        body: dict[str, Any] = msgspec.to_builtins(event, str_keys=True, enc_hook=_through_json)
     except (TypeError, ValueError) as error:
         raise EncodeError(f"{event.type}: {error}") from None
     return body
+
+
+def _through_json(value: Any) -> Any:
+    """For msgspec: what only the JSON encoding knows, such as arrays of numpy."""
+    return decode_value(encode_value(value))
 
 
 def _write_message(value: Any, message: Message, where: str) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gateway.errors import DecodeError, EncodeError
 from gateway.protocol.messages import MESSAGES
+from gateway.protocol.proto.schema import MESSAGES as SCHEMA
 from gateway.protocol.proto.schema import OPERATIONS
 
 Json = dict[str, Any]
@@ -20,8 +21,19 @@ PART_ROLES: Final = {"user", "tool"}
 """Roles whose content may be a list of parts."""
 
 
-def _arm_of(value: Json) -> Json:
-    return {value["type"]: value}
+def _part_arm(part: Json) -> Json:
+    return _arm_of(part, "InputContent")
+
+
+def _source_arm(source: Json) -> Json:
+    return _arm_of(source, "InputContentSource")
+
+
+def _arm_of(value: Json, union: str) -> Json:
+    kind = value.get("type")
+    if kind not in [field.name for field in SCHEMA[union].fields]:
+        raise EncodeError(f"{union}.type: {kind!r:.80} is no known type")
+    return {str(kind): value}
 
 
 def _split_content(message: Json) -> Json:
@@ -36,6 +48,8 @@ def _split_content(message: Json) -> Json:
 def _split_outcome(event: Json) -> Json:
     if "outcome" in event:
         outcome = event.pop("outcome")
+        if type(outcome) is not dict or type(outcome.get("type")) is not str:
+            raise EncodeError(f"outcome: expected an outcome, found {outcome!r:.80}")
         event |= outcome
         event["outcome"] = outcome["type"]
     return event
@@ -44,13 +58,13 @@ def _split_outcome(event: Json) -> Json:
 def _number_operation(operation: Json) -> Json:
     name = operation.get("op")
     if name not in OPERATIONS:
-        raise EncodeError(f"JsonPatchOperation.op: {name!r} is no operation of a JSON Patch")
+        raise EncodeError(f"JsonPatchOperation.op: {name!r:.80} is no operation of a JSON Patch")
     return {**operation, "op": OPERATIONS.index(name)}
 
 
 TO_MESSAGE: Final[dict[str, Callable[[Json], Json]]] = {
-    "InputContent": _arm_of,
-    "InputContentSource": _arm_of,
+    "InputContent": _part_arm,
+    "InputContentSource": _source_arm,
     "JsonPatchOperation": _number_operation,
     "Message": _split_content,
     "RunFinishedEvent": _split_outcome,
@@ -93,10 +107,14 @@ def _join_content(message: Json) -> Json:
     _check_content(role, message.get("content"), parts, activity)
     if "content" not in message:
         if role in PART_ROLES or parts:
-            message["content"] = parts
+            message["content"] = _known(parts)
         elif activity is not None:
             message["content"] = activity
     return message
+
+
+def _known(parts: list[Any]) -> list[Any]:
+    return [part for part in parts if part is not None]
 
 
 def _check_content(role: str, text: str | None, parts: list[Any], activity: Json | None) -> None:
@@ -115,7 +133,7 @@ def _check_content(role: str, text: str | None, parts: list[Any], activity: Json
 def _join_result(event: Json) -> Json:
     parts = event.pop("contentParts")
     if "content" not in event:
-        event["content"] = parts
+        event["content"] = _known(parts)
     elif parts:
         raise DecodeError("a tool result has more than one form of content")
     return event

@@ -13,8 +13,8 @@ from gateway.errors import DecodeError, EncodeError
 from gateway.protocol.base import MAX_SAFE_INTEGER
 from gateway.protocol.proto.wire import FIXED64, LENGTH_DELIMITED, VARINT, delimited, read_fields
 
-MAX_DEPTH: Final = 500
-"""How deep values may nest, in JSON levels."""
+MAX_DEPTH: Final = 400
+"""How deep values may nest, in JSON levels; each takes two of the 1000 frames of Python."""
 
 ABSENT: Final = object()
 """What a `Value` without a kind reads as; no JSON value."""
@@ -74,7 +74,7 @@ def write_value(value: Any, where: str, depth: int = 0) -> bytes:
 
 def _double(value: float, where: str) -> bytes:
     try:
-        return pack("<d", value)
+        return pack("<d", float(value))
     except OverflowError:
         raise EncodeError(f"{where}: an integer is larger than any double") from None
 
@@ -95,15 +95,20 @@ def _enumerate(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
 
 
 def read_text(data: bytes, start: int, end: int) -> str:
-    """Text; bytes that are not UTF-8 become U+FFFD, and a byte order mark is dropped."""
-    text = data[start:end].decode("utf-8", "replace")
-    return text[1:] if text.startswith("\ufeff") else text
+    """Text; bytes that are not UTF-8 become U+FFFD."""
+    return data[start:end].decode("utf-8", "replace")
 
 
 def join(spans: list[Span]) -> Span:
-    """The payload of a message field that was given in several pieces, which means: merged."""
+    """The payload of a message field that was given in several pieces, which means: merged.
+
+    Raises DecodeError for pieces that are messages only together.
+    """
     if len(spans) == 1:
         return spans[0]
+    for piece in spans:
+        for _ in read_fields(*piece):
+            pass
     joined = b"".join([data[start:end] for data, start, end in spans])
     return joined, 0, len(joined)
 
@@ -137,12 +142,12 @@ def _read_entry(span: Span) -> tuple[str, list[Span]]:
 
 def _read_list(span: Span, depth: int) -> list[Any]:
     data, position, stop = span
-    items = [
-        read_value((data, start, end), depth + 1)
-        for number, wire_type, start, end in read_fields(data, position, stop)
-        if number == 1 and wire_type == LENGTH_DELIMITED
-    ]
-    return [None if item is ABSENT else item for item in items]
+    items: list[Any] = []
+    for number, wire_type, start, end in read_fields(data, position, stop):
+        if number == 1 and wire_type == LENGTH_DELIMITED:
+            item = read_value((data, start, end), depth + 1)
+            items.append(None if item is ABSENT else item)
+    return items
 
 
 def read_value(span: Span, depth: int = 0) -> Any:

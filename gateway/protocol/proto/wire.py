@@ -38,6 +38,8 @@ def delimited(payload: bytes | bytearray) -> bytes:
 
 def read_varint(data: bytes, position: int, end: int) -> tuple[int, int]:
     """An unsigned integer of 64 bits and the position behind it; superfluous bits are dropped."""
+    if position < end and data[position] < 128:
+        return data[position], position + 1
     value = 0
     for shift in range(0, 70, 7):
         if position >= end:
@@ -57,24 +59,42 @@ def read_fields(data: bytes, position: int, end: int) -> Iterator[tuple[int, int
     whole. Raises DecodeError for what is not protobuf.
     """
     while position < end:
-        number, wire_type, position = _read_tag(data, position, end)
-        if wire_type == VARINT:
+        tag = data[position]
+        if 7 < tag < 128:
+            number, wire_type = tag >> 3, tag & 7
+            position += 1
+        else:
+            number, wire_type, position = _read_tag(data, position, end)
+        start = position
+        if wire_type == LENGTH_DELIMITED:
+            if position < end and data[position] < 128:
+                start += 1
+                position = start + data[position]
+            else:
+                length, start = read_varint(data, position, end)
+                position = start + length
+        elif wire_type == VARINT:
             value, position = read_varint(data, position, end)
             yield number, wire_type, value, 0
             continue
-        start = position
-        if wire_type == LENGTH_DELIMITED:
-            length, start = read_varint(data, position, end)
-            position = start + length
-        elif wire_type == START_GROUP:
-            position = _skip_group(data, position, end, number)
-        elif wire_type == END_GROUP:
-            raise DecodeError("a group ends that was not opened")
         else:
-            position += 8 if wire_type == FIXED64 else 4
+            position = _skip(data, position, end, number, wire_type)
         if position > end:
             raise DecodeError(f"field {number} is longer than its message")
         yield number, wire_type, start, position
+
+
+def _skip(data: bytes, position: int, end: int, number: int, wire_type: int) -> int:
+    """The position behind a field that is neither a varint nor length-delimited."""
+    if wire_type == FIXED64:
+        return position + 8
+    if wire_type == FIXED32:
+        return position + 4
+    if wire_type == START_GROUP:
+        return _skip_group(data, position, end, number)
+    if wire_type == END_GROUP:
+        raise DecodeError("a group ends that was not opened")
+    raise DecodeError(f"field {number} has the unknown wire type {wire_type}")
 
 
 def _read_tag(data: bytes, position: int, end: int) -> tuple[int, int, int]:
@@ -82,8 +102,6 @@ def _read_tag(data: bytes, position: int, end: int) -> tuple[int, int, int]:
     number, wire_type = tag >> 3, tag & 7
     if number == 0 or tag >= 2**32 or behind - position > 5:
         raise DecodeError("a field number is out of range")
-    if wire_type > FIXED32:
-        raise DecodeError(f"field {number} has the unknown wire type {wire_type}")
     return number, wire_type, behind
 
 
@@ -105,5 +123,5 @@ def _skip_group(data: bytes, position: int, end: int, number: int) -> int:
             length, position = read_varint(data, position, end)
             position += length
         else:
-            position += 8 if wire_type == FIXED64 else 4
+            position = _skip(data, position, end, number, wire_type)
     return position

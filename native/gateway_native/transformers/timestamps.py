@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,14 +9,13 @@ from gateway_native.binding import BINDING
 from gateway_native.chain import Transformer
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class Timestamps(Transformer):
-    """Stamps each event that has no timestamp; `clock` gives milliseconds since the epoch."""
+    """Stamps each event that has no timestamp.
 
-    def __init__(self, clock: Callable[[], int] = _now) -> None:
+    `clock` gives milliseconds since the epoch: `lambda: time.time_ns() // 1_000_000`.
+    """
+
+    def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
 
     def transform(self, event: Any) -> Any:

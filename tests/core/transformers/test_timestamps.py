@@ -18,9 +18,3 @@ def test_every_event_is_stamped_and_a_stamp_is_kept() -> None:
     stream.close_open(False)
     stream.end(RunFinished("t", "r"))
     assert [event["timestamp"] for event in sent(stream)] == [1, 2, -5, 3, 4]
-
-
-def test_the_clock_gives_milliseconds() -> None:
-    stream = started(Timestamps())
-    stream.emit(Custom("c", None))
-    assert sent(stream)[0]["timestamp"] > 1_700_000_000_000
