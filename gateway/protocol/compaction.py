@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gateway.errors import PatchError
-from gateway.protocol.base import UNSET, Metadata, UnsetType
+from gateway.protocol.base import UNSET, Metadata, UnsetType, merged
 from gateway.protocol.events import (
     Event,
     RunError,
@@ -28,7 +28,6 @@ from gateway.protocol.events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from gateway.protocol.history import merged
 from gateway.protocol.json_patch import apply_patch
 from gateway.protocol.notices import Notice, Warn, ignore
 
