@@ -45,7 +45,10 @@ def test_diff_jsonpatch(benchmark: BenchmarkFixture) -> None:
 
 def test_the_library_leaves_a_failed_patch_half_applied_in_place() -> None:
     document = {"a": [1]}
-    patch = [{"op": "add", "path": "/a/0", "value": 0}, {"op": "remove", "path": "/b"}]
+    patch: list[dict[str, Any]] = [
+        {"op": "add", "path": "/a/0", "value": 0},
+        {"op": "remove", "path": "/b"},
+    ]
     with pytest.raises(jsonpatch.JsonPatchException):
         jsonpatch.apply_patch(document, patch, in_place=True)
     assert document == {"a": [0, 1]}
