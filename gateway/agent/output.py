@@ -13,7 +13,7 @@ from gateway.agent.ending import Ending, ending_of_error
 from gateway.agent.options import Encoding, Options
 from gateway.errors import GatewayError, RunCancelledError
 from gateway.protocol.base import UNSET
-from gateway.protocol.eras import Downgrade
+from gateway.protocol.eras import downgrade_for
 from gateway.protocol.events import Event, RunFinished, ToolCallResult, ToolCallStart
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
@@ -40,12 +40,8 @@ class Output:
 
     def __init__(self, input: RunAgentInput, options: Options) -> None:
         limits = options.limits
-        transformers = [factory() for factory in options.transformers]
-        downgrade = Downgrade.for_viewer(input.protocol_version)
-        if downgrade is not None:
-            transformers.append(downgrade)
         self.stream = RunStream(
-            Chain(transformers),
+            Chain([factory() for factory in options.transformers]),
             Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
             MODES[options.encoding],
             encode_proto,
@@ -54,6 +50,7 @@ class Output:
             limits.max_pending,
         )
         self.stream.on_event = self._observe
+        self.stream.reshape = downgrade_for(input.protocol_version)
         self.observe_state: Callable[[Event], None] = _nothing
         self._input = input
         self._unanswered: dict[str, None] = {}
