@@ -8,6 +8,7 @@ as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -120,7 +121,7 @@ class _Compaction:
 
     def _pass(self, event: Event) -> None:
         """Hold an event back while a block is open, else let it through."""
-        for block in [*self._messages.values(), *self._calls.values()]:
+        for block in chain(self._messages.values(), self._calls.values()):
             if block.start is not None:
                 block.meanwhile.append(event)
                 return
