@@ -13,6 +13,7 @@ from gateway.errors import (
     EncodeError,
     MalformedError,
     OrderingError,
+    RefusedError,
     RunCancelledError,
     StateError,
 )
@@ -59,7 +60,7 @@ def ending_of_cancellation(token: CancelToken) -> Ending:
 
 def ending_of_error(error: BaseException, expose: bool) -> Ending:
     """How a run ends that an exception ended; unexpected texts stay inside unless `expose`."""
-    if isinstance(error, AgentError):
+    if isinstance(error, AgentError | RefusedError):
         return Ending(message=error.message, code=error.code)
     for kind, code in CODES.items():
         if isinstance(error, kind):

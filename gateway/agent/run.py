@@ -22,6 +22,7 @@ from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
 from gateway.agent.state import StatePublisher, decode_state
+from gateway.errors import RefusedError
 from gateway.protocol.base import UNSET
 from gateway.protocol.eras import PROTOCOL_VERSION
 from gateway.protocol.events import Event, RunStarted
@@ -52,6 +53,8 @@ class Run:
         self.options = options
         self.token = CancelToken() if token is None else token
         self.ending: Ending | None = None
+        self.refusal: RefusedError | None = None
+        """What the agent raised to refuse the run; it may still become an HTTP status."""
         self._output = Output(input, options)
         self._backpressure = Backpressure(self._output.stream, options.limits.high_water)
         self._output.stream.on_pending = self._backpressure.wake_reader
@@ -114,6 +117,8 @@ class Run:
             ending = ending_of_cancellation(self.token)
         except BaseException as error:
             ending = ending_of_error(error, self.options.expose_errors)
+            if isinstance(error, RefusedError):
+                self.refusal = error
             self._log(error)
         if self.token.tripped:
             ending = ending_of_cancellation(self.token)
