@@ -7,7 +7,7 @@ from the function: `run` is called and the result looked at.
 """
 
 from collections.abc import AsyncIterable, Awaitable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from gateway.agent.outcome import RunOutcome
@@ -83,6 +83,8 @@ def end_hook_of(agent: AnyAgent) -> EndHook | None:
 def start(agent: AnyAgent, ctx: "RunContext[Any]") -> Running:
     """Call the agent's `run`; raises TypeError when the result is neither of the two forms."""
     run = getattr(agent, "run", agent)
+    if isinstance(agent, type):
+        raise TypeError(f"{agent.__qualname__} is a class: expected an instance of it")
     if not callable(run):
         raise TypeError(f"{agent!r} is no agent: it has no `run` and is no function")
     running: Any = run(ctx)
@@ -92,6 +94,12 @@ def start(agent: AnyAgent, ctx: "RunContext[Any]") -> Running:
         f"{name_of(agent)}.run returned {type(running).__name__}: "
         "expected a coroutine or an async generator; write it as `async def run(ctx)`"
     )
+
+
+def lifespan_of(agent: AnyAgent) -> AbstractAsyncContextManager[Any]:
+    """A new context manager of the agent's `lifespan`, one that does nothing if it has none."""
+    lifespan: Lifespan | None = getattr(agent, "lifespan", None)
+    return nullcontext() if lifespan is None else lifespan()
 
 
 def state_type_of(agent: AnyAgent) -> Any:
