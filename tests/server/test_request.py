@@ -127,24 +127,24 @@ def test_a_client_that_leaves_while_sending_gets_no_answer() -> None:
 @pytest.mark.parametrize("body", [b"", b" \r\n"])
 def test_an_empty_body_is_called_empty(body: bytes) -> None:
     with pytest.raises(RefusedError, match="empty") as caught:
-        run_input(body)
+        run_input(body, 100, 20)
     assert (caught.value.status, caught.value.code) == (400, "INVALID_INPUT")
 
 
 def test_what_is_not_json_text_is_refused_without_a_pointer() -> None:
     with pytest.raises(RefusedError) as caught:
-        run_input(b'{"threadId": ')
+        run_input(b'{"threadId": ', 100, 20)
     assert (caught.value.status, caught.value.pointer) == (400, None)
 
 
 def test_a_malformed_member_is_pointed_at() -> None:
     with pytest.raises(RefusedError) as caught:
-        run_input(b'{"threadId": 7, "runId": "r", "messages": []}')
+        run_input(b'{"threadId": 7, "runId": "r", "messages": []}', 100, 20)
     assert (caught.value.status, caught.value.pointer) == (400, "/threadId")
 
 
 def test_an_input_is_decoded() -> None:
-    assert run_input(b'{"threadId": "t", "runId": "r", "messages": []}').thread_id == "t"
+    assert run_input(b'{"threadId": "t", "runId": "r", "messages": []}', 100, 20).thread_id == "t"
 
 
 def test_what_a_refused_client_goes_on_sending_is_read_and_forgotten() -> None:

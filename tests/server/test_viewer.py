@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from gateway.errors import RefusedError
 from gateway.server.asgi import Receive, Scope, Send
 from gateway.server.response import KEEP_ALIVE, stream_head
 from gateway.server.viewer import Viewer
@@ -15,6 +16,8 @@ BEAT = KEEP_ALIVE["sse"]
 
 class Told:
     """A run whose chunks come from a queue; it ends when it is cancelled or told to."""
+
+    refusal: RefusedError | None = None
 
     def __init__(self, *chunks: bytes) -> None:
         self.chunks: asyncio.Queue[bytes] = asyncio.Queue()
