@@ -168,6 +168,8 @@ class RunCancelledError(GatewayError):
 class RefusedError(GatewayError):
     """A request that gets an HTTP error instead of a stream.
 
+    An agent may raise it too: before anything was sent it becomes the answer (see `may_refuse` of
+    `Agent`), afterwards a RUN_ERROR with its code and message.
     `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
     the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
     """
