@@ -2,7 +2,7 @@
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
-├── TransformerError      a transformer raised, or broke a rule (transformer, event_type)
+├── TransformerError      a transformer raised, or broke a rule (transformer, cause)
 ├── LimitError            a run went beyond a bound (limit, unit)
 ├── FrameTooLargeError    a frame of an incoming stream exceeds the cap (limit)
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf
@@ -168,6 +168,8 @@ class RunCancelledError(GatewayError):
 class RefusedError(GatewayError):
     """A request that gets an HTTP error instead of a stream.
 
+    An agent may raise it too: before anything was sent it becomes the answer (see `may_refuse` of
+    `Agent`), afterwards a RUN_ERROR with its code and message.
     `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
     the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
     """

@@ -15,6 +15,7 @@ from gateway.errors import (
     MalformedError,
     OrderingError,
     PatchError,
+    RefusedError,
     ResumeError,
     RunCancelledError,
     StateError,
@@ -67,7 +68,7 @@ def ending_of_error(error: BaseException, expose: bool) -> Ending:
     """
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
-    if isinstance(error, AgentError):
+    if isinstance(error, AgentError | RefusedError):
         return Ending(message=error.message, code=error.code)
     if isinstance(error, TransformerError) and not expose:
         return Ending(message=_of_transformer(error), code="TRANSFORMER_ERROR")

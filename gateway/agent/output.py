@@ -14,7 +14,7 @@ from gateway.agent.options import Encoding, Options
 from gateway.agent.sink import EventStream, Sink, frozen
 from gateway.errors import RunCancelledError
 from gateway.protocol.base import UNSET
-from gateway.protocol.eras import PROTOCOL_VERSION, Downgrade
+from gateway.protocol.eras import PROTOCOL_VERSION, downgrade_for
 from gateway.protocol.events import Event, RunFinished, RunStarted, ToolCallResult, ToolCallStart
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
@@ -44,12 +44,8 @@ class Output:
         limits = options.limits
         self._input = input
         self._echo = options.echo_input
-        transformers = [factory() for factory in options.transformers]
-        downgrade = Downgrade.for_viewer(input.protocol_version, self._warn)
-        if downgrade is not None:
-            transformers.append(downgrade)
         self.stream = RunStream(
-            Chain(transformers),
+            Chain([factory() for factory in options.transformers]),
             Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
             MODES[options.encoding],
             encode_proto,
@@ -58,6 +54,7 @@ class Output:
             limits.max_pending,
         )
         self.stream.on_event = self._observe
+        self.stream.reshape = downgrade_for(input.protocol_version, self._warn)
         self.sink: Sink = self.stream
         """Where the run writes."""
         self._events: EventStream | None = None

@@ -24,7 +24,7 @@ from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
 from gateway.agent.performance import perform
 from gateway.agent.state import StatePublisher, decode_state
-from gateway.errors import GatewayError, RunCancelledError
+from gateway.errors import GatewayError, RefusedError, RunCancelledError
 from gateway.protocol.events import Event
 from gateway.protocol.input import RunAgentInput
 
@@ -51,6 +51,8 @@ class Run:
         self.options = options
         self.token = CancelToken() if token is None else token
         self.ending: Ending | None = None
+        self.refusal: RefusedError | None = None
+        """What the agent raised to refuse the run; it may still become an HTTP status."""
         self._output = Output(input, options)
         self._backpressure = Backpressure(self._output.sink, options.limits.high_water)
         self._publisher: StatePublisher[Any] = StatePublisher(self._output.sink, None, input.state)
@@ -82,14 +84,16 @@ class Run:
 
     async def read(self) -> bytes:
         """The bytes that are pending, as soon as there are any; `b""` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         chunk = self._output.take_bytes()
         self._taken(bool(chunk))
         return chunk
 
     async def read_events(self) -> list[Event]:
         """The events that are pending, as soon as there are any; `[]` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         events = self._output.take_events()
         self._taken(bool(events))
         return events
@@ -113,6 +117,8 @@ class Run:
             if isinstance(error, asyncio.CancelledError) and _interrupted_from_outside(self.token):
                 raise
             ending = ending_of_error(error, self.options.expose_errors)
+            if isinstance(error, RefusedError):
+                self.refusal = error
             if not self._is_farewell(error):
                 self._log(error)
         if self.token.tripped:

@@ -54,7 +54,7 @@ def _check(value: Any, shape: Shape, pointer: str) -> None:
 
 
 def _check_list(value: Any, shape: Several, pointer: str) -> None:
-    if type(value) is not list or len(value) < shape.minimum:
+    if not isinstance(value, list) or len(value) < shape.minimum:
         raise shape.refuse(value, pointer)
     for index, item in enumerate(value):
         _check(item, shape.item, f"{pointer}/{index}")

@@ -3,7 +3,7 @@
 Spec: `docs/spec/1.1/basic/run-input.mdx`.
 """
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import field
 
@@ -36,18 +36,22 @@ class ResumeEntry(Wire, frozen=True):
     metadata: Metadata | UnsetType = UNSET
 
 
+class ImpliedList(list[Any]):
+    """The empty list that stands for an absent member; not written while it is empty."""
+
+
 class RunAgentInput(Wire, frozen=True):
     """Everything an agent gets for one run.
 
-    Absent `tools` and `context` are empty lists, absent `state` means `{}`, absent
-    `protocol_version` marks a client of the 0.x era.
+    Absent `tools` and `context` are empty lists and stay absent when written, absent `state` means
+    `{}`, absent `protocol_version` marks a client of the 0.x era.
     """
 
     thread_id: str
     run_id: str
     messages: list[Message] = field(default_factory=list)
-    tools: list[Tool] = field(default_factory=list)
-    context: list[Context] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=ImpliedList)
+    context: list[Context] = field(default_factory=ImpliedList)
     state: Present | UnsetType = UNSET
     forwarded_props: Present | UnsetType = UNSET
     resume: list[ResumeEntry] | UnsetType = UNSET

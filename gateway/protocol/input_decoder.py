@@ -90,11 +90,14 @@ def prepare_input(
 ) -> RunAgentInput:
     """The input that a client sends for `input`: by the rules of `decode_input`, and without
     activity messages, which are for the user alone. Retired parts are translated silently, since
-    nothing is lost. Raises MalformedError before anything leaves.
+    nothing is lost. `tools` and `context` are always there, as agents of the 0.x era insist on
+    them. Raises MalformedError before anything leaves.
     """
     value = to_wire(input) if isinstance(input, RunAgentInput) else input
     if type(value) is dict and "messages" in value:
         value = {**value, "messages": upgrade_messages(value["messages"], "/messages")}
     ready = read_input(value, warn, version, upgrade=False)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
-    return msgspec.structs.replace(ready, messages=messages)
+    return msgspec.structs.replace(
+        ready, messages=messages, tools=list(ready.tools), context=list(ready.context)
+    )

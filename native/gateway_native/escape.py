@@ -22,8 +22,11 @@ def escape_line_separators(json: bytes) -> bytes:
     """
     if json.isascii():
         return json
-    if b"\xe2" in json and (b"\xa8" in json or b"\xa9" in json):
-        json = json.replace(LINE_SEPARATOR, b"\\u2028").replace(PARAGRAPH_SEPARATOR, b"\\u2029")
+    if b"\xe2" in json:
+        if b"\xa8" in json:
+            json = json.replace(LINE_SEPARATOR, b"\\u2028")
+        if b"\xa9" in json:
+            json = json.replace(PARAGRAPH_SEPARATOR, b"\\u2029")
     if b"\xc2" in json and b"\x85" in json:
         json = json.replace(NEXT_LINE, b"\\u0085")
     return json
