@@ -35,7 +35,8 @@ MODES: dict[Encoding, int] = {
 class Output:
     """Builds the stream of a run and ends it exactly once.
 
-    `observe_state` is called with each state event that goes out, whoever made it.
+    `observe_state` is called with each state event that goes out, whoever made it, and `observe`
+    with each event that observers of runs hear of.
     """
 
     def __init__(self, input: RunAgentInput, options: Options) -> None:
@@ -55,6 +56,7 @@ class Output:
         )
         self.stream.on_event = self._observe
         self.observe_state: Callable[[Event], None] = _nothing
+        self.observe: Callable[[Event], None] | None = None
         self._input = input
         self._unanswered: dict[str, None] = {}
 
@@ -105,6 +107,8 @@ class Output:
             self._unanswered.pop(event.tool_call_id, None)
         else:
             self.observe_state(event)
+        if self.observe is not None:
+            self.observe(event)
 
 
 def replace_usage(ending: Ending, source: Ending) -> Ending:

@@ -18,9 +18,11 @@ from gateway.agent.backpressure import Backpressure
 from gateway.agent.cancellation import CancelToken, Reason
 from gateway.agent.context import RunContext
 from gateway.agent.ending import Ending, ending_of_cancellation, ending_of_error
+from gateway.agent.observer import Observed
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
+from gateway.agent.record import RunRecord
 from gateway.agent.state import StatePublisher, decode_state
 from gateway.protocol.base import UNSET
 from gateway.protocol.eras import PROTOCOL_VERSION
@@ -57,13 +59,16 @@ class Run:
         self._output.stream.on_pending = self._backpressure.wake_reader
         self._publisher: StatePublisher[Any] = StatePublisher(self._output.stream, None)
         self._output.observe_state = self._publisher.observe
+        self._observed = self._observe() if options.observers else None
         self._task: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
 
     def start(self) -> None:
         """Create the run's task; the first event is there at once."""
+        context = None if self._observed is None else self._observed.begin()
         self._output.stream.emit(self._run_started())
-        self._task = asyncio.get_running_loop().create_task(self._main(), name="run")
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._main(), name="run", context=context)
         self.token.on_cancel(self._interrupt)
 
     def cancel(self, reason: Reason = "stopped", detail: str = "") -> None:
@@ -95,10 +100,10 @@ class Run:
             ending = await self._ending()
         except BaseException as error:
             self._end(ending_of_error(error, self.options.expose_errors))
-            self._closed.set()
+            self._close()
             raise
         self._end(ending)
-        self._closed.set()
+        self._close()
 
     async def _ending(self) -> Ending:
         ctx: RunContext[Any] | None = None
@@ -159,13 +164,32 @@ class Run:
             return
         logger.error("%s ignores cancellation: abandoned", name_of(self.agent))
         self._end(ending_of_cancellation(self.token))
-        self._closed.set()
+        self._close()
 
     def _end(self, ending: Ending) -> None:
         if not self._output.ended:
             self.ending = ending
             self._output.end(ending)
         self._backpressure.end()
+
+    def _close(self) -> None:
+        if self._observed is not None:
+            self._observed.end()
+        self._closed.set()
+
+    def _observe(self) -> Observed:
+        options = self.options
+        record = RunRecord(
+            options.name or name_of(self.agent),
+            self.input,
+            options.request,
+            self.token,
+            self._output.stream,
+            self._backpressure,
+        )
+        observed = Observed(options.observers, record)
+        self._output.observe = observed.event
+        return observed
 
     def _run_started(self) -> RunStarted:
         return RunStarted(

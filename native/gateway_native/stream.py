@@ -66,6 +66,8 @@ class RunStream:
         self.ended = False
         self.refusal: Exception | None = None
         """What is raised for anything emitted now; None while events are welcome."""
+        self.violations: dict[str, int] = {}
+        """How often the author broke each rule so far."""
         self._batch = _batch(mode, encode_frame)
         self._events = self._batch.events
         self._deltas = self._batch.deltas
@@ -117,6 +119,9 @@ class RunStream:
                 self._emit_text(event)
             else:
                 self._emit_any(event)
+        except OrderingError as error:
+            self._count(error)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -240,6 +245,9 @@ class RunStream:
             return False
         try:
             self._gate.check_delta(kind, id)
+        except OrderingError as error:
+            self._count(error)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -273,6 +281,9 @@ class RunStream:
         if len(self._events) >= self._room:
             self._batch.seal()
         self._measure()
+
+    def _count(self, error: OrderingError) -> None:
+        self.violations[error.rule] = self.violations.get(error.rule, 0) + 1
 
     def _set_pending(self) -> None:
         self.pending = True
