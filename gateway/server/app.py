@@ -3,6 +3,7 @@
     POST /agents/{name}   RunAgentInput in, a stream of events out
     GET  /agents          names, descriptions and capabilities
     GET  /healthz         200 while runs are accepted, 503 while the process goes down
+    GET  /metrics         counters for Prometheus
 
 It may be mounted below any path, or served as it is: `granian --interface asgi module:gateway`.
 """
@@ -10,20 +11,24 @@ It may be mounted below any path, or served as it is: `granian --interface asgi 
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from gateway.agent import Agents, Options
 from gateway.agent.agent import AnyAgent, capabilities_of, description_of
 from gateway.errors import RefusedError
 from gateway.server.application import Answer, Application
 from gateway.server.asgi import Scope
 from gateway.server.endpoint import Endpoint, require_method
-from gateway.server.request import Body, path
+from gateway.server.request import Body, fields, path
 from gateway.server.response import Response, document
 from gateway.server.runs import Runs
 from gateway.server.settings import Settings
+from gateway.server.watch import Watch
 
 READ: Final = ("GET", "HEAD")
 AGENTS_PATH: Final = "/agents"
 HEALTH_PATH: Final = "/healthz"
+METRICS_PATH: Final = "/metrics"
 
 
 class Gateway(Application):
@@ -41,12 +46,14 @@ class Gateway(Application):
     ) -> None:
         self.agents = agents if isinstance(agents, Agents) else Agents(agents)
         runs = Runs()
+        watch = Watch(settings.metrics, settings.tracing)
         self._endpoints = {
-            name: Endpoint(agent, settings, options, runs=runs)
+            name: Endpoint(agent, settings, replace(options, name=name), runs=runs, watch=watch)
             for name, agent in self.agents.items()
         }
         self._index = document({"agents": [_entry(*item) for item in self.agents.items()]})
-        super().__init__(settings, runs, [each.lifespan for each in self._endpoints.values()])
+        lifespans = [each.lifespan for each in self._endpoints.values()]
+        super().__init__(settings, runs, lifespans, watch)
 
     async def answer(self, scope: Scope, body: Body) -> Answer:
         """The answer of the resource at the path of the request."""
@@ -57,6 +64,9 @@ class Gateway(Application):
         if where == AGENTS_PATH:
             require_method(scope, READ)
             return self._index
+        if where == METRICS_PATH and self.watch.measures:
+            require_method(scope, READ)
+            return self.watch.metrics(fields(scope))
         parent, _, name = where.rpartition("/")
         if parent == AGENTS_PATH and name in self._endpoints:
             return await self._endpoints[name].answer(scope, body)

@@ -13,6 +13,7 @@ from gateway.agent import Run
 from gateway.errors import ClientLeftError, RefusedError
 from gateway.server.asgi import Receive, Scope, Send
 from gateway.server.lifespans import AgentLifespan
+from gateway.server.logs import ids_of
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
@@ -26,6 +27,7 @@ from gateway.server.response import (
 from gateway.server.runs import Runs
 from gateway.server.settings import Settings
 from gateway.server.viewer import Viewer
+from gateway.server.watch import Watch
 
 logger = logging.getLogger("gateway.server")
 
@@ -47,8 +49,11 @@ class Application:
     host that decides when runs end.
     """
 
-    def __init__(self, settings: Settings, runs: Runs, lifespans: Sequence[AgentLifespan]) -> None:
+    def __init__(
+        self, settings: Settings, runs: Runs, lifespans: Sequence[AgentLifespan], watch: Watch
+    ) -> None:
         self.settings = settings
+        self.watch = watch
         self.runs = runs
         self._lifespans = lifespans
 
@@ -84,12 +89,14 @@ class Application:
         await self.runs.closed()
         for lifespan in self._lifespans:
             await lifespan.leave()
+        self.watch.close()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive)
         try:
             answer = await self.answer(scope, body)
         except RefusedError as error:
+            self.watch.refused(error)
             answer = refusal(error)
         except ClientLeftError:
             return
@@ -117,7 +124,11 @@ class Application:
         finally:
             self.runs.release(stream.run)
             if viewer.left:
-                logger.info("the client of run %r left", stream.run.input.run_id)
+                self._log_left(stream.run)
+
+    def _log_left(self, run: Run) -> None:
+        options = run.options
+        logger.info("the client left", extra=ids_of(run.input, options.request, options.name))
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":

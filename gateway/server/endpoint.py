@@ -17,6 +17,7 @@ from gateway.server.negotiation import negotiate
 from gateway.server.request import Body, fields, require_json, run_input
 from gateway.server.runs import Runs
 from gateway.server.settings import Settings
+from gateway.server.watch import Watch, request_id
 
 POST: Final = ("POST",)
 
@@ -47,11 +48,13 @@ class Endpoint(Application):
         options: Options = Options(),
         *,
         runs: Runs | None = None,
+        watch: Watch | None = None,
     ) -> None:
+        watch = Watch(settings.metrics, settings.tracing) if watch is None else watch
         self.agent = agent
-        self.options = options
+        self.options = replace(options, observers=(*options.observers, *watch.observers))
         self.lifespan = AgentLifespan(agent)
-        super().__init__(settings, Runs() if runs is None else runs, [self.lifespan])
+        super().__init__(settings, Runs() if runs is None else runs, [self.lifespan], watch)
 
     async def answer(self, scope: Scope, body: Body) -> Stream:
         """A run for a POST of JSON; refusals come in the order 405, 503, 406, 415, 413, 400."""
@@ -64,7 +67,8 @@ class Endpoint(Application):
         content = await body.read(self.settings.max_body, headers.get("content-length"))
         input = run_input(content)
         await self.lifespan.enter()
-        options = replace(self.options, request=Request(headers=headers), encoding=encoding)
+        request = Request(headers=headers, id=request_id(headers))
+        options = replace(self.options, request=request, encoding=encoding)
         return Stream(Run(self.agent, input, options), encoding)
 
 

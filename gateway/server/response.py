@@ -17,11 +17,12 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Response(NamedTuple):
-    """A complete answer; `body` is JSON."""
+    """A complete answer; `body` is JSON unless `content_type` says otherwise."""
 
     status: int
     body: bytes
     headers: Headers = ()
+    content_type: bytes = b"application/json"
 
 
 def document(value: Any, status: int = 200) -> Response:
@@ -45,7 +46,7 @@ INTERNAL_ERROR: Final = refusal(
 async def respond(response: Response, send: Send, *, head_only: bool = False) -> None:
     """Send a complete answer; `head_only` is for HEAD."""
     headers = [
-        (b"content-type", b"application/json"),
+        (b"content-type", response.content_type),
         (b"content-length", str(len(response.body)).encode()),
         (b"cache-control", b"no-store"),
         *response.headers,

@@ -119,8 +119,8 @@ class RunStream:
                 self._emit_text(event)
             else:
                 self._emit_any(event)
-        except OrderingError as error:
-            self._count(error)
+        except OrderingError as violation:
+            self._count(violation)
             raise
         except TransformerError as error:
             self._gate.failure = error
@@ -245,8 +245,8 @@ class RunStream:
             return False
         try:
             self._gate.check_delta(kind, id)
-        except OrderingError as error:
-            self._count(error)
+        except OrderingError as violation:
+            self._count(violation)
             raise
         except TransformerError as error:
             self._gate.failure = error
@@ -282,8 +282,9 @@ class RunStream:
             self._batch.seal()
         self._measure()
 
-    def _count(self, error: OrderingError) -> None:
-        self.violations[error.rule] = self.violations.get(error.rule, 0) + 1
+    def _count(self, violation: OrderingError) -> None:
+        rule = violation.rule
+        self.violations[rule] = self.violations.get(rule, 0) + 1
 
     def _set_pending(self) -> None:
         self.pending = True
