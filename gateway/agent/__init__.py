@@ -9,8 +9,10 @@ from gateway.agent.observer import Observation, RunObserver
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.record import RunRecord
+from gateway.agent.recording import Recording
 from gateway.agent.registry import Agents
 from gateway.agent.request import Request
+from gateway.agent.resume import Answer, Answers, ResumePolicy
 from gateway.agent.run import Run
 from gateway.agent.runner import Runner, run
 
@@ -18,12 +20,16 @@ __all__ = [
     "Agent",
     "AgentFunction",
     "Agents",
+    "Answer",
+    "Answers",
     "AnyAgent",
     "CancelToken",
     "Limits",
     "Observation",
     "Options",
+    "Recording",
     "Request",
+    "ResumePolicy",
     "Run",
     "RunContext",
     "RunObserver",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import re
-import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from gateway.agent import RunObserver
 from gateway.errors import RefusedError
@@ -17,9 +15,6 @@ from gateway.server.run_log import RunLog
 if TYPE_CHECKING:
     from gateway.server.metrics import RunMetrics
     from gateway.server.tracing import RunTracer
-
-REQUEST_ID: Final = "x-request-id"
-_ID: Final = re.compile(r"[\w.:+/=@-]{1,128}", re.ASCII)
 
 
 class Watch:
@@ -58,12 +53,6 @@ class Watch:
         """Send what is left of the traces."""
         if self._tracer is not None:
             self._tracer.flush()
-
-
-def request_id(headers: Mapping[str, str]) -> str:
-    """The id that the client or a proxy gave the request (`X-Request-Id`), or else a new one."""
-    given = headers.get(REQUEST_ID, "")
-    return given if _ID.fullmatch(given) else uuid.uuid4().hex
 
 
 def _metrics(settings: Metrics) -> RunMetrics | None:
