@@ -157,7 +157,7 @@ class Application:
         finally:
             self.runs.release(session)
             if viewer.left:
-                logger.info("the client left", extra=_ids(session.run))
+                logger.info("the client left", extra={"ids": _ids(session.run)})
         if session.refusal is not None and not (viewer.begun or viewer.left):
             self.watch.refused(session.refusal)
             await respond(refusal(session.refusal), send, extra)

@@ -17,7 +17,6 @@ from gateway.protocol.input import RunAgentInput
 from gateway.server.mask import credentials, mask
 from gateway.server.operations import Logs
 
-IDS: Final = ("run", "thread", "request", "agent")
 LONGEST_ID: Final = 128
 """Characters of an id in a line; ids come from clients."""
 
@@ -26,7 +25,7 @@ RUN: Final[ContextVar[RunRecord | None]] = ContextVar("run", default=None)
 
 
 def ids_of(input: RunAgentInput, request: Request, agent: str) -> dict[str, str]:
-    """What names a run in a line; pass it as `extra` where a line is written outside of the run."""
+    """What names a run; pass it as `extra={"ids": …}` where a line is written outside of it."""
     return {
         "run": input.run_id[:LONGEST_ID],
         "thread": input.thread_id[:LONGEST_ID],
@@ -43,9 +42,8 @@ class RunIds(logging.Filter):
         run = RUN.get()
         if run is not None and not hasattr(record, "secrets"):
             record.secrets = credentials(run.request.headers)
-            for name, value in ids_of(run.input, run.request, run.agent).items():
-                if not hasattr(record, name):
-                    setattr(record, name, value)
+            if not hasattr(record, "ids"):
+                record.ids = ids_of(run.input, run.request, run.agent)
         return True
 
 
@@ -57,7 +55,8 @@ class ConsoleLines(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line and the ids, each where there is one; line breaks in it cannot forge a line."""
-        ids = [f"{name}={getattr(record, name)!r}" for name in IDS if getattr(record, name, "")]
+        known: dict[str, str] = getattr(record, "ids", {})
+        ids = [f"{name}={value!r}" for name, value in known.items() if value]
         line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
         return f"{line} [{' '.join(ids)}]" if ids else line
 
@@ -79,7 +78,7 @@ class JsonLines(logging.Formatter):
             "message": mask(record.getMessage(), secrets),
             "process": record.process,
         }
-        entry.update((name, getattr(record, name)) for name in IDS if getattr(record, name, ""))
+        entry.update(getattr(record, "ids", {}))
         entry.update(getattr(record, "details", {}))
         if record.exc_info:
             entry["exception"] = mask(self.formatException(record.exc_info), secrets)

@@ -43,7 +43,8 @@ def parent_id(span: ReadableSpan) -> int | None:
 
 def span_id(span: ReadableSpan) -> int:
     assert span.context is not None
-    return span.context.span_id
+    id: int = span.context.span_id
+    return id
 
 
 async def busy(ctx: RunContext[Any]) -> None:
