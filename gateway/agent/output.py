@@ -60,7 +60,7 @@ class Output:
         """Where the run writes."""
         self._events: EventStream | None = None
         if options.encoding == "events":
-            self._events = EventStream(self.stream, limits.max_bytes, limits.max_pending)
+            self._events = EventStream(self.stream, limits)
             self.sink = self._events
         self.observe_state: Callable[[Event], None] = _nothing
         self.observe: Callable[[Event], None] | None = None
