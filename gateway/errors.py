@@ -14,7 +14,8 @@ GatewayError
 ├── StateError            the state of the input does not fit the agent's type
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
-└── ClientLeftError       a client that went away before it had sent its request
+├── ClientLeftError       a client that went away before it had sent its request
+└── ConfigurationError    a setting that cannot be used (key, place, reason)
 
 A failure after the stream has started reaches the client as RUN_ERROR with one of these codes:
 
@@ -39,6 +40,7 @@ from gateway_native.errors import (
 __all__ = [
     "AgentError",
     "ClientLeftError",
+    "ConfigurationError",
     "DecodeError",
     "EncodeError",
     "FrameTooLargeError",
@@ -152,3 +154,18 @@ class RefusedError(GatewayError):
 
 class ClientLeftError(GatewayError):
     """The client closed the connection before it had sent its request; nobody reads an answer."""
+
+
+class ConfigurationError(GatewayError):
+    """A setting that cannot be used.
+
+    `key` is its dotted name, `place` the file, variable or option that it came from, empty when it
+    came from nowhere, `reason` what is allowed there.
+    """
+
+    def __init__(self, key: str, place: str, reason: str) -> None:
+        where = f"{key} in {place}" if key and place else key or place
+        super().__init__(f"{where}: {reason}" if where else reason)
+        self.key = key
+        self.place = place
+        self.reason = reason

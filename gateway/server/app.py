@@ -2,7 +2,8 @@
 
     POST /agents/{name}   RunAgentInput in, a stream of events out
     GET  /agents          names, descriptions and capabilities
-    GET  /healthz         200 while runs are accepted, 503 while the process goes down
+    GET  /healthz         200 as long as the process answers
+    GET  /readyz          200 while runs are accepted, 503 while the process goes down
 
 It may be mounted below any path, or served as it is: `granian --interface asgi module:gateway`.
 """
@@ -24,6 +25,7 @@ from gateway.server.settings import Settings
 READ: Final = ("GET", "HEAD")
 AGENTS_PATH: Final = "/agents"
 HEALTH_PATH: Final = "/healthz"
+READY_PATH: Final = "/readyz"
 
 
 class Gateway(Application):
@@ -46,14 +48,17 @@ class Gateway(Application):
             for name, agent in self.agents.items()
         }
         self._index = document({"agents": [_entry(*item) for item in self.agents.items()]})
-        super().__init__(settings, runs, [each.lifespan for each in self._endpoints.values()])
+        super().__init__(settings, runs, [each.agent_lifespan for each in self._endpoints.values()])
 
     async def answer(self, scope: Scope, body: Body) -> Answer:
         """The answer of the resource at the path of the request."""
         where = path(scope)
         if where == HEALTH_PATH:
             require_method(scope, READ)
-            return self._health()
+            return document({"status": "ok"})
+        if where == READY_PATH:
+            require_method(scope, READ)
+            return self._readiness()
         if where == AGENTS_PATH:
             require_method(scope, READ)
             return self._index
@@ -62,10 +67,16 @@ class Gateway(Application):
             return await self._endpoints[name].answer(scope, body)
         raise RefusedError(404, "NOT_FOUND", f"There is nothing at {where[:200]}.")
 
-    def _health(self) -> Response:
+    def routes(self) -> list[tuple[str, str]]:
+        """Method and path of all that is answered, agents by name."""
+        read = [AGENTS_PATH, HEALTH_PATH, READY_PATH]
+        runs = [("POST", f"{AGENTS_PATH}/{name}") for name in self.agents]
+        return runs + [("GET", path) for path in read]
+
+    def _readiness(self) -> Response:
         if self.runs.closing:
             return document({"status": "shutting-down"}, 503)
-        return document({"status": "ok"})
+        return document({"status": "ready"})
 
 
 def _entry(name: str, agent: AnyAgent) -> dict[str, Any]:

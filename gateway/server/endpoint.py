@@ -50,8 +50,8 @@ class Endpoint(Application):
     ) -> None:
         self.agent = agent
         self.options = options
-        self.lifespan = AgentLifespan(agent)
-        super().__init__(settings, Runs() if runs is None else runs, [self.lifespan])
+        self.agent_lifespan = AgentLifespan(agent)
+        super().__init__(settings, Runs() if runs is None else runs, [self.agent_lifespan])
 
     async def answer(self, scope: Scope, body: Body) -> Stream:
         """A run for a POST of JSON; refusals come in the order 405, 503, 406, 415, 413, 400."""
@@ -63,7 +63,7 @@ class Endpoint(Application):
         require_json(headers.get("content-type"))
         content = await body.read(self.settings.max_body, headers.get("content-length"))
         input = run_input(content)
-        await self.lifespan.enter()
+        await self.agent_lifespan.enter()
         options = replace(self.options, request=Request(headers=headers), encoding=encoding)
         return Stream(Run(self.agent, input, options), encoding)
 

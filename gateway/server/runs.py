@@ -5,6 +5,7 @@ cancelled, and the run is held here until its task has cleaned up.
 """
 
 import asyncio
+from contextlib import suppress
 
 from gateway.agent import Run
 
@@ -15,6 +16,7 @@ class Runs:
     def __init__(self) -> None:
         self._open: set[Run] = set()
         self._reapers: set[asyncio.Task[None]] = set()
+        self._idle: list[asyncio.Future[None]] = []
         self.closing = False
 
     def __len__(self) -> int:
@@ -36,17 +38,39 @@ class Runs:
             await run.closed()
         finally:
             self._open.discard(run)
+            self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if self._open:
+            return
+        waiting, self._idle = self._idle, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
 
     def open(self) -> None:
         """Accept runs, again if they were refused before."""
         self.closing = False
 
+    def refuse(self) -> None:
+        """Accept no further runs; the open ones go on."""
+        self.closing = True
+
     def close(self) -> None:
         """Refuse further runs and ask the open ones to end; `closed` waits for them."""
-        self.closing = True
+        self.refuse()
         for run in list(self._open):
             run.cancel("shutdown")
 
     async def closed(self) -> None:
-        """Wait until every open run has ended."""
+        """Wait until every run that is open now has ended."""
         await asyncio.gather(*(run.closed() for run in list(self._open)))
+
+    async def idle(self, seconds: float) -> bool:
+        """Wait until no run is open nor viewed, for that long at most; False if time was up."""
+        if self._open:
+            ended = asyncio.get_running_loop().create_future()
+            self._idle.append(ended)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended, seconds)
+        return not self._open
