@@ -63,13 +63,14 @@ class Lifeline:
 class Link:
     """One worker's end of the lifeline.
 
-    `generation` is the worker's own; `greets` says that it should say on standard output where it
-    listens. The worker writes `ready` and `drained`.
+    `generation` is the worker's own, `listening` the descriptor of the shared socket; `greets` says
+    that it should say on standard output where it listens. The worker writes `ready` and `drained`.
     """
 
-    def __init__(self, lifeline: Lifeline, generation: int, *, greets: bool = False) -> None:
+    def __init__(self, lifeline: Lifeline, listening: int = -1, *, greets: bool = False) -> None:
         self.lifeline = lifeline
-        self.generation = generation
+        self.listening = listening
+        self.generation = lifeline.generation
         self.greets = greets
         self._ready: Any = RawValue("b")
         self._drained: Any = RawValue("b")

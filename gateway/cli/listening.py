@@ -5,8 +5,10 @@ granian makes them on Linux, connections that wait for a worker are reset when t
 they wait for the others, or for its successor.
 """
 
+import os
 import socket
 import sys
+from contextlib import suppress
 from typing import Final
 
 import gateway
@@ -33,6 +35,34 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise OSError(f"cannot listen at {joined(host, port)}: {error.strerror}") from error
     return bound
+
+
+def leave_to_others(listening: int) -> None:
+    """Accept no more in this process; what is accepted already stays as it is.
+
+    granian can only do both at once, and would close connections whose request is on its way. So a
+    socket that nobody knows takes the place of each descriptor of the listening one. Other systems
+    than Linux skip this.
+    """
+    if sys.platform != "linux":
+        return
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind("")  # an abstract name of the kernel's choice
+        silent.listen()
+        silent.setblocking(False)
+        for descriptor in _aliases(listening):
+            os.dup2(silent.fileno(), descriptor)
+
+
+def _aliases(descriptor: int) -> list[int]:
+    """All descriptors of this process for the same socket."""
+    wanted = os.fstat(descriptor).st_ino
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with suppress(OSError):
+            if os.fstat(int(name)).st_ino == wanted:
+                found.append(int(name))
+    return found
 
 
 def joined(host: str, port: int) -> str:

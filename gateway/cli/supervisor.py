@@ -104,7 +104,7 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         """Nothing: while the workers drain, connections must not be refused."""
 
     def _spawn_worker(self, idx: int, target: Any, callback_loader: Any) -> Any:
-        link = Link(self._lifeline, self._lifeline.generation, greets=not self._greeted)
+        link = Link(self._lifeline, self._sso.fileno(), greets=not self._greeted)
         self._greeted = True
         loader = functools.partial(callback_loader, self._configuration, link)
         worker = super()._spawn_worker(idx, target, loader)

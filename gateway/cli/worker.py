@@ -28,15 +28,18 @@ import gateway_native
 from gateway.cli.assembly import assemble
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Link
-from gateway.cli.listening import greeting
+from gateway.cli.listening import greeting, leave_to_others
 from gateway.errors import ConfigurationError
 from gateway.server import Gateway
 from gateway.server.asgi import Message, Receive, Scope, Send
 
 logger = logging.getLogger("gateway.cli")
 
+SETTLE: Final = 0.02
+"""Seconds until granian serves for certain; the loop stands still before."""
+
 MOVE: Final = 0.5
-"""Seconds that a replaced worker still accepts, closing each connection after its answer."""
+"""Seconds that busy connections of a replaced worker have to move over, each after an answer."""
 
 STALL: Final = 3.0
 """Seconds for connections to take what is on its way, after which they are cut."""
@@ -93,8 +96,12 @@ class Worker:
         server = multiprocessing.parent_process()
         if server is not None and os.name == "posix":
             loop.add_reader(server.sentinel, self._orphaned, server.sentinel)
-        if self._link.lifeline.stopping or self._link.replaced:
-            self._terminate()  # the signal came while granian's handler was in place
+        loop.call_later(SETTLE, self._settle)
+
+    def _settle(self) -> None:
+        """Serve; a signal that came while granian changed loops and handlers was lost."""
+        if self._leaving is None and (self._link.lifeline.stopping or self._link.replaced):
+            self._terminate()
         self._link.set_ready()
         if self._link.greets:
             print(greeting(self._configuration.server, list(self.gateway.agents)), flush=True)
@@ -128,8 +135,10 @@ class Worker:
 
     async def _retire(self, grace: float) -> None:
         self._retiring = True
+        leave_to_others(self._link.listening)
         await asyncio.sleep(MOVE)
         self._stop_accepting()
+        await asyncio.sleep(MOVE)
         await self.gateway.runs.idle(grace)
         await self.gateway.drain(0)
         self._link.set_drained()

@@ -10,7 +10,7 @@ from gateway.cli.worker import load, report_core
 
 
 def link() -> Link:
-    return Link(Lifeline(), 0)
+    return Link(Lifeline())
 
 
 def test_a_worker_has_the_gateway_of_the_configuration() -> None:
