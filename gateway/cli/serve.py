@@ -19,9 +19,6 @@ from gateway.errors import ConfigurationError
 BACKLOG: Final = 4096
 """Connections that wait to be accepted; the kernel has a bound of its own."""
 
-FILES: Final = 512
-"""Open files that a worker needs besides its connections."""
-
 _HTTP: Final = {"auto": HTTPModes.auto, "1": HTTPModes.http1, "2": HTTPModes.http2}
 _TLS: Final = {"1.2": SSLProtocols.tls12, "1.3": SSLProtocols.tls13}
 
@@ -34,7 +31,6 @@ def serve(sources: Sources, *, watch: bool = False) -> int:
     """
     configuration = sources.read(os.environ)
     listening, configuration = _listening(configuration)
-    raise_open_files(configuration.server.connections)
     port = configuration.server.port
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=end_on_sigterm)
@@ -112,20 +108,6 @@ def _tls(tls: Tls) -> dict[str, Any]:
 
 def _watching(watch: bool) -> dict[str, Any]:
     return {"reload": True, "reload_ignore_worker_failure": True} if watch else {}
-
-
-def raise_open_files(connections: int) -> None:
-    """Let this process and its workers open a file for each connection, as far as they may."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = connections + FILES
-    if hard != resource.RLIM_INFINITY:
-        wanted = min(wanted, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _logging() -> dict[str, Any]:
