@@ -16,11 +16,12 @@ def assemble(configuration: Configuration) -> Gateway:
 
     Raises ConfigurationError for what names no agents, and whatever importing a module raises.
     """
-    target = configuration.target or ("" if configuration.agents else DEMO)
+    agents = _agents(configuration)
+    target = configuration.target or ("" if agents else DEMO)
     found = _resolved(target) if target else {}
     if isinstance(found, Gateway):
         return _only(found, configuration)
-    agents = {**found, **_agents(configuration)}
+    agents = {**found, **agents}
     options = Options(
         limits=configuration.limits,
         echo_input=configuration.echo_input,
@@ -54,7 +55,9 @@ def _agents(configuration: Configuration) -> dict[str, AnyAgent]:
     agents: dict[str, AnyAgent] = {}
     for name, kind in configuration.agents.items():
         try:
-            agents[name] = kind.load()
+            agent = kind.load()
         except ValueError as error:
             raise ConfigurationError(f"agents.{name}", "", str(error)) from error
+        if agent is not None:
+            agents[name] = agent
     return agents

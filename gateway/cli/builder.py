@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
-from gateway.cli.given import Given, Key, Table, dotted, fetched
-from gateway.cli.shape import bare, expectation, is_table, members, sections
+from gateway.cli.given import Given, Key, Table, dotted, fetched, flat
+from gateway.cli.shape import bare, expectation, is_table, item_of, members, sections
 from gateway.errors import ConfigurationError
 from gateway.server.secret import Secret
 
@@ -65,7 +65,17 @@ class _Builder:
             entry = get_args(bare(kind))[1]
             groups = _grouped(table, key)
             return {name: self._value(entry, group, (*key, name)) for name, group in groups.items()}
+        if sections(item_of(kind)) and () in table:
+            return self._items(item_of(kind), table[()], key)
         return self._leaf(kind, table, key)
+
+    def _items(self, kind: Any, given: Given, key: Key) -> Any:
+        """A list of tables, which one place gives as a whole, a variable as JSON."""
+        items = _split(given.value) if given.text else given.value
+        if not isinstance(items, list):
+            raise _wrong(key, given, "expected a list of tables", secret=False)
+        numbered = [(item, (*key, str(index))) for index, item in enumerate(items)]
+        return tuple(self._value(kind, flat(item, given.place), at) for item, at in numbered)
 
     def _leaf(self, kind: Any, table: Table, key: Key) -> Any:
         secret = bare(kind) is Secret
@@ -77,7 +87,7 @@ class _Builder:
                 raise _wrong(key, given, f"expected {expectation(kind)}", secret=True)
         else:
             raise ConfigurationError(dotted(key), _place(table), f"expected {expectation(kind)}")
-        value = _split(given.value) if given.text and _is_list(kind) else given.value
+        value = _split(given.value) if given.text and item_of(kind) else given.value
         try:
             return msgspec.convert(value, kind, strict=not given.text, dec_hook=_custom)
         except msgspec.ValidationError:
@@ -109,10 +119,6 @@ def _custom(kind: type, value: Any) -> Any:
     if kind is Secret and isinstance(value, str):
         return Secret(value)
     raise ValueError(f"cannot make a {kind.__name__}")
-
-
-def _is_list(kind: Any) -> bool:
-    return getattr(bare(kind), "__origin__", None) in (tuple, list, frozenset, set)
 
 
 def _split(text: str) -> Any:

@@ -1,6 +1,7 @@
 """Where agents come from: the kinds that `[agents.NAME]` of the configuration knows.
 
-A kind is a struct with a tag and a `load` method. Another kind joins by standing in `AgentKind`.
+A kind is a struct with a tag and a `load` method, besides what can be set for any agent. Another
+kind joins by standing in `AgentKind`.
 """
 
 import importlib
@@ -8,19 +9,24 @@ import os
 import sys
 from typing import Any, TypeAlias
 
-from msgspec import Struct
-
 from gateway.agent.agent import AnyAgent
+from gateway.server.settings import AgentSettings
 
 
-class ImportAgent(Struct, tag_field="kind", tag="import", frozen=True, kw_only=True):
-    """An agent of a Python module; `path` is `module:attribute`."""
+class ImportAgent(AgentSettings, tag_field="kind", tag="import", frozen=True, kw_only=True):
+    """An agent of a Python module: `path` is `module:attribute`.
 
-    path: str
+    Without it, the settings are for the agent of that name in `target`.
+    """
 
-    def load(self) -> AnyAgent:
-        """Import it. Raises ValueError when there is no such thing, and what the module raises."""
-        found: AnyAgent = resolve(self.path)
+    path: str = ""
+
+    def load(self) -> AnyAgent | None:
+        """Import it; None if it stands for another one.
+
+        Raises ValueError when there is no such thing, and what the module raises.
+        """
+        found: AnyAgent | None = resolve(self.path) if self.path else None
         return found
 
 

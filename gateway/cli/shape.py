@@ -1,7 +1,7 @@
 """What a type of the configuration looks like: its members, and what it allows, in words."""
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -32,7 +32,13 @@ def arms_of(kind: Any) -> tuple[Any, ...]:
 
 def is_table(kind: Any) -> bool:
     """Whether it is a table of named entries."""
-    return get_origin(bare(kind)) is dict
+    return get_origin(bare(kind)) in (dict, Mapping)
+
+
+def item_of(kind: Any) -> Any:
+    """The type of the items of a list, None for what is no list."""
+    origin = get_origin(bare(kind))
+    return get_args(bare(kind))[0] if origin in (tuple, list, frozenset, set) else None
 
 
 def sections(kind: Any) -> dict[str, type[msgspec.Struct]]:

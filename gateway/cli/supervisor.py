@@ -69,13 +69,13 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
     def startup(self, spawn_target: Any, target_loader: Any) -> None:
         """Start the workers and wait until one serves; the server ends if one fails before."""
         super().startup(spawn_target, target_loader)
-        while not (self.interrupt_signal or self.interrupt_children):
-            if any(self._links[worker].ready for worker in self.wrks):
+        while not any(self._links[worker].ready for worker in self.wrks):
+            if self.interrupt_signal or self.interrupt_children:
+                self._failed = not self.interrupt_signal
                 return
             if self.reload_on_changes and not any(worker.is_alive() for worker in self.wrks):
                 return  # whoever develops is about to change something
             time.sleep(POLL)
-        self._failed = not self.interrupt_signal
 
     def shutdown(self, exit_code: int = 0) -> None:
         """End the workers; the exit status is 1 when the server gave up."""

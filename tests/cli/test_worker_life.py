@@ -149,7 +149,7 @@ def test_a_reload_reads_the_configuration_again(gate: Path, tmp_path: Path) -> N
 
 def test_a_killed_worker_is_replaced_while_its_neighbours_stream_goes_on(gate: Path) -> None:
     with served(gate, "--workers", "2") as server:
-        eventually(lambda: len(workers(server)) == 2)
+        eventually(lambda: "listens at" in server.output())
         stream, kept = open_run(server)
         (victim,) = workers(server) - {kept}
         os.kill(victim, signal.SIGKILL)
@@ -167,6 +167,7 @@ def test_a_killed_worker_is_replaced_while_its_neighbours_stream_goes_on(gate: P
 
 def test_requests_wait_for_the_successor_of_an_only_worker(gate: Path) -> None:
     with served(gate) as server:
+        eventually(lambda: "listens at" in server.output())
         old = pid_of(server)
         os.kill(old, signal.SIGKILL)
         eventually(lambda: not alive(old))
