@@ -100,7 +100,7 @@ def logging_config(logs: Logs) -> dict[str, Any]:
         "formatters": {"line": {"()": f"{__name__}.{kind}"}},
         "handlers": {"stderr": handler},
         "loggers": {
-            "_granian": {"handlers": ["stderr"], "propagate": False},
+            "_granian": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
             "granian.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         },
         "root": {"level": logs.level, "handlers": ["stderr"]},
