@@ -10,11 +10,13 @@ from granian.constants import HTTPModes, Interfaces, Loops, SSLProtocols
 from granian.log import LogLevels
 from msgspec.structs import replace
 
-from gateway.cli.configuration import Configuration, Listener, Sources, Tls
+from gateway.cli.configuration import Configuration, Sources, Tls
 from gateway.cli.listening import bound
 from gateway.cli.supervisor import Supervisor, end_on_sigterm
+from gateway.cli.watching import shared_counters
 from gateway.cli.worker import load
 from gateway.errors import ConfigurationError
+from gateway.server.logs import logging_config
 
 BACKLOG: Final = 4096
 """Connections that wait to be accepted; the kernel has a bound of its own."""
@@ -38,10 +40,11 @@ def serve(sources: Sources, *, watch: bool = False) -> int:
         configuration,
         lambda: _with_port(sources.read(os.environ), port),
         listening,
-        **_options(configuration.server),
+        **_options(configuration),
         **_watching(watch),
     )
-    supervisor.serve(target_loader=load, wrap_loader=False)
+    with shared_counters(configuration.metrics):
+        supervisor.serve(target_loader=load, wrap_loader=False)
     return 0
 
 
@@ -66,7 +69,8 @@ def _require_folder(path: str) -> None:
         raise OSError(f"cannot listen at {path}: its folder does not exist")
 
 
-def _options(listener: Listener) -> dict[str, Any]:
+def _options(configuration: Configuration) -> dict[str, Any]:
+    listener = configuration.server
     return {
         "target": "agui-gateway",
         "uds": Path(listener.unix_socket) if listener.unix_socket else None,
@@ -82,7 +86,7 @@ def _options(listener: Listener) -> dict[str, Any]:
         "backpressure": listener.connections,
         "url_path_prefix": listener.root_path or None,
         "log_level": LogLevels.warning,
-        "log_dictconfig": _logging(),
+        "log_dictconfig": logging_config(configuration.logs),
         "log_access": listener.access_log,
         **_tls(listener.tls),
     }
@@ -108,14 +112,3 @@ def _tls(tls: Tls) -> dict[str, Any]:
 
 def _watching(watch: bool) -> dict[str, Any]:
     return {"reload": True, "reload_ignore_worker_failure": True} if watch else {}
-
-
-def _logging() -> dict[str, Any]:
-    """Logging of the server and its workers: one line for each record, on standard error."""
-    line = {"format": "%(asctime)s %(levelname)s %(process)d %(name)s: %(message)s"}
-    return {
-        "formatters": {"line": line},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-        "loggers": {"granian.access": {"level": "INFO"}},
-        "root": {"level": "INFO", "handlers": ["stderr"]},
-    }

@@ -29,6 +29,7 @@ from gateway.cli.assembly import assemble
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Link
 from gateway.cli.listening import greeting, leave_to_others
+from gateway.cli.watching import watch_worker
 from gateway.errors import ConfigurationError
 from gateway.server import Gateway
 from gateway.server.asgi import Message, Receive, Scope, Send
@@ -183,6 +184,7 @@ def _last(send: Send) -> Send:
 
 def load(configuration: Configuration, link: Link) -> Worker:
     """The application of a worker. Ends the process with a line in the log when there is none."""
+    watch_worker(configuration)
     report_core(gateway_native.COMPILED, os.environ.get("GATEWAY_PURE"))
     try:
         return Worker(assemble(configuration), configuration, link)

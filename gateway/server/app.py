@@ -4,6 +4,7 @@
     POST /agents/{name}/runs/{run}/cancel   stops a run that is open in this process
     GET  /agents                            names, descriptions and capabilities
     GET  /openapi.json                      all of this for machines
+    GET  /metrics                           counters for Prometheus, if the extra is installed
     GET  /healthz                           200 as long as the process answers
     GET  /readyz                            200 while runs are accepted, 503 while it goes down
 
@@ -26,7 +27,8 @@ from gateway.server.asgi import Scope
 from gateway.server.endpoint import POST, Endpoint, caller, require_method
 from gateway.server.identity import Authenticate, Principal, identify, require_access
 from gateway.server.openapi import describe
-from gateway.server.request import Body, fields, path
+from gateway.server.request import Body, path
+from gateway.server.request_id import request_of
 from gateway.server.response import Response, document
 from gateway.server.runs import Runs
 from gateway.server.settings import Settings
@@ -34,6 +36,7 @@ from gateway.server.settings import Settings
 READ: Final = ("GET", "HEAD")
 AGENTS_PATH: Final = "/agents"
 HEALTH_PATH: Final = "/healthz"
+METRICS_PATH: Final = "/metrics"
 READY_PATH: Final = "/readyz"
 OPENAPI_PATH: Final = "/openapi.json"
 CANCEL: Final = re.compile(r"/agents/([^/]+)/runs/(.+)/cancel", re.DOTALL)
@@ -66,6 +69,7 @@ class Gateway(Application):
                 name=name,
                 runs=self.runs,
                 admission=self.admission,
+                watch=self.watch,
             )
             for name, agent in self.agents.items()
         }
@@ -82,7 +86,10 @@ class Gateway(Application):
         if where == READY_PATH:
             require_method(scope, READ)
             return self._readiness()
-        request = Request(headers=fields(scope))
+        request = request_of(scope)
+        if where == METRICS_PATH and self.watch.measures:
+            require_method(scope, READ)
+            return self.watch.metrics(request.headers)
         if where in (AGENTS_PATH, OPENAPI_PATH):
             return await self._read(scope, request, where)
         if found := CANCEL.fullmatch(where):
@@ -127,6 +134,8 @@ class Gateway(Application):
         runs = [f"{AGENTS_PATH}/{name}" for name in self.agents]
         posts = [path for run in runs for path in (run, f"{run}/runs/{{run}}/cancel")]
         reads = [AGENTS_PATH, OPENAPI_PATH, HEALTH_PATH, READY_PATH]
+        if self.watch.measures:
+            reads.append(METRICS_PATH)
         return [("POST", path) for path in posts] + [("GET", path) for path in reads]
 
     def _readiness(self) -> Response:

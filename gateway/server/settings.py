@@ -10,6 +10,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
+from gateway.server.operations import Logs, Metrics, Tracing
+
 Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
 """A duration."""
 
@@ -186,7 +188,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     `keep_alive` is the silence in seconds after which an SSE stream gets a comment (15), 0 for
     never; proxies commonly cut a connection after 30 to 60 silent seconds. `stall_timeout` is how
     long a client may take nothing of a stream before it counts as gone (0: for ever); buffers on
-    the way make a slow client look stalled for minutes. `shutdown` is how the gateway goes down.
+    the way make a slow client look stalled for minutes. `metrics`, `logs` and `tracing` say how the
+    gateway is watched, `shutdown` how it goes down.
     """
 
     max_body: Count = 8 * 1024 * 1024
@@ -198,6 +201,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     quotas: Quotas = Quotas()
     identity: Identity = Identity()
     cors: Cors = Cors()
+    metrics: Metrics = Metrics()
+    logs: Logs = Logs()
+    tracing: Tracing = Tracing()
     shutdown: Shutdown = Shutdown()
     agents: Mapping[str, AgentSettings] = NO_AGENTS
 
