@@ -7,6 +7,7 @@ failure before the stream never reaches a client as half a response.
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from gateway.errors import ClientLeftError, RefusedError
@@ -18,6 +19,7 @@ from gateway.server.lifespans import AgentLifespan
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
+    CLIENT_LEFT,
     INTERNAL_ERROR,
     KEEP_ALIVE,
     Headers,
@@ -121,12 +123,15 @@ class Application:
         except RefusedError as error:
             answer = refusal(error)
         except ClientLeftError:
-            return
+            answer = CLIENT_LEFT
         except Exception:
             logger.exception("a request failed before its answer")
             answer = INTERNAL_ERROR
         if isinstance(answer, Stream):
             await self._view(answer, receive, send, extra)
+            return
+        if answer is CLIENT_LEFT:
+            await self._say_goodbye(send, extra)
             return
         await respond(answer, send, extra, head_only=scope["method"] == "HEAD")
         await body.discard()
@@ -151,8 +156,20 @@ class Application:
             self.runs.release(session)
             if viewer.left:
                 logger.info("the client of run %r left", session.run.input.run_id)
-        if session.refusal is not None and not (viewer.begun or viewer.left):
+        if viewer.begun:
+            return
+        if viewer.left:
+            await self._say_goodbye(send, extra)
+        elif session.refusal is not None:
             await respond(refusal(session.refusal), send, extra)
+
+    async def _say_goodbye(self, send: Send, extra: Headers) -> None:
+        """Answer a client that has closed its side, and may still read.
+
+        A server that is told nothing may say 500 on its own.
+        """
+        with suppress(OSError):
+            await respond(CLIENT_LEFT, send, extra)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":
