@@ -8,9 +8,9 @@ JSON is refused; and what waits is counted in bytes, so that bounds and `drain` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
+from gateway.agent.limits import Limits
 from gateway.errors import LimitError
 from gateway.protocol.base import UNSET
 from gateway.protocol.events import (
@@ -28,6 +28,7 @@ from gateway.protocol.events import (
 from gateway.protocol.values import decode_value, encode_value
 from gateway_native.stream import RunStream
 
+UNBOUNDED = 1 << 60
 ENVELOPE = 64
 """Bytes that an event counts at least."""
 
@@ -86,12 +87,13 @@ class Sink(Protocol):
 class EventStream:
     """A `Sink` whose output is taken as events; `stream` is in the mode EVENTS."""
 
-    def __init__(self, stream: RunStream, max_bytes: int = 0, max_pending: int = 0) -> None:
+    def __init__(self, stream: RunStream, limits: Limits = Limits()) -> None:
         self.stream = stream
         self.bytes = 0
         self.pending_bytes = 0
-        self._max_bytes = max_bytes
-        self._max_pending = max_pending
+        self._max_bytes = limits.max_bytes or UNBOUNDED
+        self._max_pending = limits.max_pending or UNBOUNDED
+        self._max_events = limits.max_events or UNBOUNDED
 
     @property
     def stopped(self) -> bool:
@@ -116,13 +118,16 @@ class EventStream:
         self._count(size)
 
     def text(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.text, id, delta)
+        self.stream.text(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def args(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.args, id, delta)
+        self.stream.args(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def reasoning(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.reasoning, id, delta)
+        self.stream.reasoning(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def close_open(self, failed: bool, /) -> None:
         self.stream.close_open(failed)
@@ -133,17 +138,22 @@ class EventStream:
         events: list[Event] = self.stream.take_events()
         return events
 
-    def _append(self, append: Callable[[str, str], None], id: str, delta: str) -> None:
-        append(id, delta)
-        self._count(ENVELOPE + len(delta))
-
     def _count(self, size: int) -> None:
         self.bytes += size
         self.pending_bytes += size
-        if self._max_pending and self.pending_bytes > self._max_pending:
-            self.stream.stop(LimitError(self._max_pending, "bytes that wait for the viewer"))
-        elif self._max_bytes and self.bytes > self._max_bytes:
-            self.stream.stop(LimitError(self._max_bytes, "bytes"))
+        if (
+            self.pending_bytes > self._max_pending
+            or self.bytes > self._max_bytes
+            or self.stream.events >= self._max_events
+        ):
+            self.stream.stop(self._broken())
+
+    def _broken(self) -> LimitError:
+        if self.pending_bytes > self._max_pending:
+            return LimitError(self._max_pending, "bytes that wait for the viewer")
+        if self.bytes > self._max_bytes:
+            return LimitError(self._max_bytes, "bytes")
+        return LimitError(self._max_events, "events")
 
 
 def frozen(event: Event) -> tuple[Event, int]:

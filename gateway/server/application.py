@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
+from gateway.agent import Run
 from gateway.errors import ClientLeftError, RefusedError
 from gateway.server.admission import Admission
 from gateway.server.asgi import Receive, Scope, Send
 from gateway.server.cors import CrossOrigin
 from gateway.server.identity import Authenticate, authenticate_by
 from gateway.server.lifespans import AgentLifespan
+from gateway.server.logs import ids_of
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
@@ -31,6 +33,7 @@ from gateway.server.response import (
 from gateway.server.runs import Runs, Session
 from gateway.server.settings import Settings
 from gateway.server.viewer import Viewer
+from gateway.server.watch import Watch
 
 logger = logging.getLogger("gateway.server")
 
@@ -63,8 +66,10 @@ class Application:
         authenticate: Authenticate | None,
         *,
         admission: Admission | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.settings = settings
+        self.watch = Watch(settings.metrics, settings.tracing) if watch is None else watch
         self.runs = runs
         self.admission = Admission(settings.quotas) if admission is None else admission
         self.authenticate = authenticate or authenticate_by(settings.identity)
@@ -114,6 +119,7 @@ class Application:
         await self.runs.closed()
         for lifespan in self._lifespans:
             await lifespan.leave()
+        self.watch.close()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive)
@@ -121,6 +127,7 @@ class Application:
         try:
             answer = self._cross_origin.preflight(scope) or await self.answer(scope, body)
         except RefusedError as error:
+            self.watch.refused(error)
             answer = refusal(error)
         except ClientLeftError:
             answer = CLIENT_LEFT
@@ -155,12 +162,13 @@ class Application:
         finally:
             self.runs.release(session)
             if viewer.left:
-                logger.info("the client of run %r left", session.run.input.run_id)
+                logger.info("the client left", extra=_ids(session.run))
         if viewer.begun:
             return
         if viewer.left:
             await self._say_goodbye(send, extra)
         elif session.refusal is not None:
+            self.watch.refused(session.refusal)
             await respond(refusal(session.refusal), send, extra)
 
     async def _say_goodbye(self, send: Send, extra: Headers) -> None:
@@ -182,3 +190,7 @@ class Application:
             await send({"type": "lifespan.startup.complete"})
         await self.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _ids(run: Run) -> dict[str, str]:
+    return ids_of(run.input, run.options.request, run.options.name)
