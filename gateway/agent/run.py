@@ -126,6 +126,7 @@ class Run:
         try:
             ctx = self._context()
             outcome = await perform(self.agent, ctx)
+            self._output.require_within_limits()
             ending = Ending(outcome=outcome or RunOutcome.success())
         except (KeyboardInterrupt, SystemExit):
             raise
