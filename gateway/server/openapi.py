@@ -64,7 +64,7 @@ def describe(agents: Sequence[str]) -> Json:
 def _run() -> Json:
     stream = {
         "description": "The events of the run, each a frame, to the terminal event",
-        "content": {kind: {"schema": {"type": "string"}} for kind in CONTENT_TYPES.values()},
+        "content": {kind: {} for kind in CONTENT_TYPES.values()},
     }
     return {
         "operationId": "run",
