@@ -91,7 +91,7 @@ class Output:
         return self._events.take()
 
     def require_within_limits(self) -> None:
-        """Raise LimitError if an event was refused for a limit, though the agent ignored it."""
+        """Raise LimitError if an event was refused for a limit, even if the agent ignored it."""
         if self.stream.refused and isinstance(self.stream.refusal, LimitError):
             raise self.stream.refusal
 
