@@ -21,6 +21,7 @@ from granian.server import Server as Granian
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Lifeline, Link
 from gateway.errors import ConfigurationError
+from gateway.server.logs import logging_config
 
 logger = logging.getLogger("gateway.cli")
 
@@ -107,6 +108,7 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         link = Link(self._lifeline, self._sso.fileno(), greets=not self._greeted)
         self._greeted = True
         loader = functools.partial(callback_loader, self._configuration, link)
+        self.log_config = logging_config(self._configuration.logs)
         worker = super()._spawn_worker(idx, target, loader)
         self._links[worker] = link
         return worker

@@ -55,6 +55,7 @@ def describe(agents: Sequence[str]) -> Json:
                 "post": _cancel(),
             },
             "/healthz": {"get": _health()},
+            "/metrics": {"get": _metrics()},
             "/openapi.json": {"get": _openapi()},
         },
         "components": {"schemas": _schemas(), "securitySchemes": _credentials()},
@@ -118,6 +119,19 @@ def _health() -> Json:
             "200": {"description": "It does", "content": body},
             "503": {"description": "It is going down", "content": body},
             **_errors((405,)),
+        },
+    }
+
+
+def _metrics() -> Json:
+    text = {"text/plain": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "metrics",
+        "summary": "Counters for Prometheus",
+        "security": [{}, {"bearer": []}],
+        "responses": {
+            "200": {"description": "The counters of all workers", "content": text},
+            **_errors((401, 404, 405)),
         },
     }
 
