@@ -1,7 +1,8 @@
 """Log lines that say which run and which request they belong to, and hold no secret.
 
 The identity of a run stands in a context variable of its task, so that whatever the agent or a
-library logs carries it, too. Handlers get it from a filter, formatters render and mask.
+library logs carries it, too. Handlers get it from a filter, formatters render and mask; a record
+with `details`, numbers and names of the gateway's own, needs no mask.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ class ConsoleLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The whole entry, masked."""
-        return mask(super().format(record), getattr(record, "secrets", ()))
+        line = super().format(record)
+        return line if hasattr(record, "details") else mask(line, getattr(record, "secrets", ()))
 
 
 class JsonLines(logging.Formatter):
@@ -71,11 +73,12 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The object, its texts masked."""
         secrets = getattr(record, "secrets", ())
+        text = record.getMessage()
         entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": mask(record.getMessage(), secrets),
+            "message": text if hasattr(record, "details") else mask(text, secrets),
             "process": record.process,
         }
         entry.update(getattr(record, "ids", {}))
