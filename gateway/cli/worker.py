@@ -148,6 +148,8 @@ class Worker:
     async def _drain(self, grace: float, delay: float) -> None:
         self._retiring = False
         self.gateway.runs.refuse()
+        if open := len(self.gateway.runs):
+            logger.info("going down: %d open runs have %g seconds", open, grace)
         await asyncio.gather(self.gateway.runs.idle(grace), asyncio.sleep(delay))
         await self.gateway.drain(0)
         self._link.set_drained()
@@ -183,8 +185,13 @@ def _last(send: Send) -> Send:
 
 
 def load(configuration: Configuration, link: Link) -> Worker:
-    """The application of a worker. Ends the process with a line in the log when there is none."""
+    """What a process needs to become a worker: logs, metrics and traces, and the application."""
     watch_worker(configuration)
+    return worker_of(configuration, link)
+
+
+def worker_of(configuration: Configuration, link: Link) -> Worker:
+    """The application of a worker. Ends the process with a line in the log when there is none."""
     report_core(gateway_native.COMPILED, os.environ.get("GATEWAY_PURE"))
     try:
         return Worker(assemble(configuration), configuration, link)

@@ -132,8 +132,8 @@ def test_secrets_come_from_variables_and_files_and_hide(file: Path) -> None:
         ("agents.a = 3", "agents.a in /gateway.toml: expected module:attribute or a table"),
         ("agents.a = 'gateway'", "agents.a: 'gateway' names no agents: expected module:attribute"),
         ("[agents.a]\nkind = 'x'", "agents.a.kind in /gateway.toml: expected one of import, not"),
-        ("[agents.a]\nmax_runs = 1\n[agents.b]\npath='gateway.demo:AGENTS'", "agents"),
-        ("agents.'a b' = 'tests.cli.agents:gate'", "agents: agent name 'a b': expected letters"),
+        ("[agents.nobody]\nmax_runs = 1", "agents.nobody: there is no such agent"),
+        ("agents.'a b' = 'tests.cli.agents:gate'", "agent name 'a b': expected letters"),
         ("target = 'gateway.demo:NO'", "target: module gateway.demo has no NO"),
         (f"target = '{__name__}:NUMBER'", f"target: {__name__}:NUMBER is a int: expected agents"),
         (
