@@ -22,6 +22,7 @@ from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Lifeline, Link
 from gateway.cli.worker import drain_seconds
 from gateway.errors import ConfigurationError
+from gateway.server.logs import logging_config
 
 logger = logging.getLogger("gateway.cli")
 
@@ -108,6 +109,7 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         link = Link(self._lifeline, self._sso.fileno(), greets=not self._greeted)
         self._greeted = True
         loader = functools.partial(callback_loader, self._configuration, link)
+        self.log_config = logging_config(self._configuration.logs)
         worker = super()._spawn_worker(idx, target, loader)
         self._links[worker] = link
         return worker

@@ -56,6 +56,7 @@ def describe(agents: Sequence[str]) -> Json:
             },
             "/healthz": {"get": _health()},
             "/readyz": {"get": _readiness()},
+            "/metrics": {"get": _metrics()},
             "/openapi.json": {"get": _openapi()},
         },
         "components": {"schemas": _schemas(), "securitySchemes": _credentials()},
@@ -65,7 +66,7 @@ def describe(agents: Sequence[str]) -> Json:
 def _run() -> Json:
     stream = {
         "description": "The events of the run, each a frame, to the terminal event",
-        "content": {kind: {"schema": {"type": "string"}} for kind in CONTENT_TYPES.values()},
+        "content": {kind: {} for kind in CONTENT_TYPES.values()},
     }
     return {
         "operationId": "run",
@@ -128,6 +129,19 @@ def _readiness() -> Json:
             "200": {"description": "It does", "content": body},
             "503": {"description": "It is going down", "content": body},
             **_errors((405,)),
+        },
+    }
+
+
+def _metrics() -> Json:
+    text = {"text/plain": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "metrics",
+        "summary": "Counters for Prometheus",
+        "security": [{}, {"bearer": []}],
+        "responses": {
+            "200": {"description": "The counters of all workers", "content": text},
+            **_errors((401, 404, 405)),
         },
     }
 

@@ -46,6 +46,27 @@ class Viewer:
     the run then goes on. `begun` says that the head was sent.
     """
 
+    __slots__ = (
+        "_cancels",
+        "_comment",
+        "_ended",
+        "_head",
+        "_held",
+        "_hold",
+        "_keep_alive",
+        "_loop",
+        "_presence",
+        "_pulse",
+        "_receive",
+        "_run",
+        "_send",
+        "_sending_since",
+        "_sent_at",
+        "_stall_timeout",
+        "_timer",
+        "left",
+    )
+
     def __init__(
         self,
         run: Readable,
