@@ -55,6 +55,7 @@ def describe(agents: Sequence[str]) -> Json:
                 "post": _cancel(),
             },
             "/healthz": {"get": _health()},
+            "/readyz": {"get": _readiness()},
             "/metrics": {"get": _metrics()},
             "/openapi.json": {"get": _openapi()},
         },
@@ -114,6 +115,15 @@ def _health() -> Json:
     body = _json(_object({"status": {"type": "string"}}))
     return {
         "operationId": "health",
+        "summary": "Whether the process lives",
+        "responses": {"200": {"description": "It does", "content": body}, **_errors((405,))},
+    }
+
+
+def _readiness() -> Json:
+    body = _json(_object({"status": {"type": "string"}}))
+    return {
+        "operationId": "readiness",
         "summary": "Whether the process accepts runs",
         "responses": {
             "200": {"description": "It does", "content": body},

@@ -1,5 +1,6 @@
 """The configuration: its places, their order, and what is said of wrong ones."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,16 @@ def test_the_schema_in_the_documents_is_current() -> None:
 def test_the_schema_admits_what_the_gateway_does(content: dict[str, Any], valid: bool) -> None:
     schema = msgspec.json.decode(msgspec.json.encode(editor_schema()))
     assert jsonschema.Draft202012Validator(schema).is_valid(content) is valid
+
+
+def test_the_example_in_the_documents_is_valid(file: Path) -> None:
+    page = (ROOT / "docs" / "serving.md").read_text()
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    file.write_text(text)
+    found = read(file, {"TLS_KEY_PASSWORD": "x"})
+    assert (found.server.workers, found.agents["planner"].on_disconnect) == (4, "continue")
+    schema = msgspec.json.decode(msgspec.json.encode(editor_schema()))
+    jsonschema.Draft202012Validator(schema).validate(tomllib.loads(text))
 
 
 def test_a_configuration_can_be_checked(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
