@@ -28,6 +28,12 @@ class Deadlines:
         self._first: asyncio.TimerHandle | None = None
         self._idle: asyncio.TimerHandle | None = None
 
+    @staticmethod
+    def of(limits: Limits, sink: Sink, token: CancelToken) -> Deadlines | None:
+        """The watch over `limits`, None where they set no time."""
+        times = (limits.run_timeout, limits.idle_timeout, limits.first_event_timeout)
+        return None if times == (None, None, None) else Deadlines(limits, sink, token)
+
     def set(self) -> None:
         """Start the clocks."""
         limits = self._limits

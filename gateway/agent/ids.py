@@ -1,5 +1,7 @@
 """Ids that a run mints: deterministic, and never one that the input already uses."""
 
+from typing import Final
+
 from gateway.protocol.base import UNSET
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
@@ -30,7 +32,7 @@ class Ids:
 
     def _take(self, chosen: str) -> str:
         if chosen.startswith(self._prefix):
-            self._taken.add(chosen)
+            self._taken |= {chosen}
         return chosen
 
     def _next(self, name: str) -> str:
@@ -42,7 +44,11 @@ class Ids:
                 return minted
 
 
-def _ids_starting_with(prefix: str, input: RunAgentInput) -> set[str]:
+NONE: Final[frozenset[str]] = frozenset()
+"""One for all runs, since nearly every run has none."""
+
+
+def _ids_starting_with(prefix: str, input: RunAgentInput) -> frozenset[str]:
     taken = set()
     for message in input.messages:
         taken.add(message.id)
@@ -50,4 +56,4 @@ def _ids_starting_with(prefix: str, input: RunAgentInput) -> set[str]:
             taken.add(message.subagent_run_id)
         if isinstance(message, AssistantMessage) and message.tool_calls is not UNSET:
             taken.update(call.id for call in message.tool_calls)
-    return {id for id in taken if id.startswith(prefix)}
+    return NONE.union(id for id in taken if id.startswith(prefix)) or NONE

@@ -75,7 +75,7 @@ class Run:
 
     def start(self) -> None:
         """Create the run's task; the first event is there at once."""
-        self._deadlines = Deadlines(self.options.limits, self._output.sink, self.token)
+        self._deadlines = Deadlines.of(self.options.limits, self._output.sink, self.token)
         self._output.stream.on_pending = self._pending
         context = None if self._observed is None else self._observed.begin()
         try:
@@ -87,7 +87,8 @@ class Run:
         loop = asyncio.get_running_loop()
         self._task = loop.create_task(self._main(), name="run", context=context)
         self._task.add_done_callback(self._finished)
-        self._deadlines.set()
+        if self._deadlines is not None:
+            self._deadlines.set()
         self._forget_token = self.token.on_cancel(self._interrupt)
 
     def cancel(self, reason: Reason = "stopped", detail: str = "") -> None:

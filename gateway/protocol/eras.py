@@ -64,16 +64,21 @@ def version_of(declared: str | UnsetType) -> Version:
     return Version.parse(declared) or NEWEST
 
 
+NOTHING: Final[frozenset[str]] = frozenset()
+
+
 class Downgrade:
     """Reshapes events for a viewer that speaks `version`; each kind of loss is told once a run.
 
     It holds the state of one run.
     """
 
+    __slots__ = ("_told", "_warn", "version")
+
     def __init__(self, version: Version, warn: Warn = ignore) -> None:
         self.version = version
         self._warn = warn
-        self._told: set[str] = set()
+        self._told = NOTHING
 
     def reshape(self, event: Event) -> Event:
         """The event as the viewer understands it; most are left as they are."""
@@ -161,7 +166,7 @@ class Downgrade:
         """Warn of a loss, once a run."""
         if name in self._told:
             return
-        self._told.add(name)
+        self._told |= {name}
         peer = (
             "of the 0.x era"
             if self.version.major < 1

@@ -116,12 +116,11 @@ class Endpoint(Application):
         input = run_input(content, limits.max_messages, limits.max_depth)
         await self.agent_lifespan.enter()
         run = Run(self.agent, input, replace(self.options, request=request, encoding=encoding))
-        return self._opened(Session(run, self.name, owner, place), encoding)
+        hook = end_hook_of(self.agent)
+        transcript = None if hook is None else Transcript(run, encoding, hook)
+        return self._opened(Session(run, self.name, owner, place, transcript), encoding)
 
     def _opened(self, session: Session, encoding: Encoding) -> Stream:
-        hook = end_hook_of(self.agent)
-        if hook is not None:
-            session.transcript = Transcript(session.run, encoding, hook)
         return Stream(
             session,
             encoding,

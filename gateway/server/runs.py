@@ -6,7 +6,9 @@ read here, so that a run can go on without a viewer and its transcript is whole.
 """
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from typing import Any
 
 from gateway.agent import Run
 from gateway.agent.cancellation import Reason
@@ -21,7 +23,7 @@ class Session:
     `owner` is the id of the principal that started it, None where nobody needs to say who it is.
     """
 
-    __slots__ = ("agent", "owner", "place", "run", "transcript")
+    __slots__ = ("agent", "owner", "place", "read", "run", "transcript")
 
     def __init__(
         self,
@@ -36,14 +38,15 @@ class Session:
         self.owner = owner
         self.place = place
         self.transcript = transcript
+        self.read: Callable[[], Coroutine[Any, Any, bytes]] = self._read if transcript else run.read
+        """The next chunk, `b""` after the end."""
 
     @property
     def refusal(self) -> RefusedError | None:
         """What the agent raised to refuse the run."""
         return self.run.refusal
 
-    async def read(self) -> bytes:
-        """The next chunk, `b""` after the end."""
+    async def _read(self) -> bytes:
         chunk = await self.run.read()
         if self.transcript is not None:
             self.transcript.feed(chunk)

@@ -142,11 +142,17 @@ class Viewer:
         self._sending_since = self._loop.time()
         if self._pulse is not None:
             await self._pulse
-        await self._begin()
-        for start in range(0, len(chunk) or 1, PIECE):
-            body = chunk if len(chunk) <= PIECE else chunk[start : start + PIECE]
-            await self._send({"type": "http.response.body", "body": body, "more_body": more})
+        if self._head is not None:
+            await self._begin()
+        last = 0
+        while len(chunk) - last > PIECE:
+            body = chunk[last : last + PIECE]
+            await self._send({"type": "http.response.body", "body": body, "more_body": True})
             self._sent_at = self._sending_since = self._loop.time()
+            last += PIECE
+        body = chunk[last:] if last else chunk
+        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+        self._sent_at = self._loop.time()
         self._sending_since = 0.0
 
     async def _begin(self) -> None:

@@ -110,7 +110,7 @@ class Blocks:
         self.by_family: list[dict[str, Block]] = [{}, {}, {}, {}]
         self.steps: dict[tuple[str | None, str], Block] = {}
         self.subagents: dict[str, Block] = {}
-        self.ended_subagents: set[str] = set()
+        self.ended_subagents: dict[str, bool] = {}  # a set, which takes more room while empty
         self._opened = 0
 
     def require_closed(self, kind: int, id: str) -> None:
@@ -181,7 +181,7 @@ class Blocks:
         if id not in self.subagents:
             raise OrderingError("not-open", NAMES[kind], id, f"no subagent {id!r} is running")
         del self.subagents[id]
-        self.ended_subagents.add(id)
+        self.ended_subagents[id] = True
 
     def knows_subagent(self, id: str) -> bool:
         """Whether an invocation of that id was started in this run."""

@@ -35,7 +35,7 @@ class Ledger:
     the calls that came before it.
     """
 
-    def __init__(self, answers_known: bool, history: set[str]) -> None:
+    def __init__(self, answers_known: bool, history: dict[str, bool]) -> None:
         self.answers_known = answers_known
         self.history = history
         self.blocks = Blocks()

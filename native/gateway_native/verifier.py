@@ -86,9 +86,9 @@ class Verifier:
         unannounced: Any = None,
     ) -> None:
         self.producer = producer
-        self._history: set[str] = set(known_calls or ())
+        self._history: dict[str, bool] = dict.fromkeys(known_calls or (), True)
         self._unannounced: Any = unannounced
-        self._noticed: set[str] = set()
+        self._noticed: dict[str, bool] = {}
         self._runs = Runs(agreement or producer, thread_id, run_id)
         self._ledger = Ledger(producer, self._history)
         self._chunks = ChunkExpander()
@@ -170,7 +170,7 @@ class Verifier:
     def _start_run(self, event: Any) -> None:
         self._runs.start(event)
         self._ledger = Ledger(self.producer, self._history)
-        self._noticed = set()
+        self._noticed = {}
         echo: Any = event.input
         if echo is not BINDING.unset:
             self._ledger.owners.seed(echo.messages, False)
@@ -242,5 +242,5 @@ class Verifier:
         tag = tag_of(event)
         if tag is None or tag in self._noticed or self._ledger.blocks.knows_subagent(tag):
             return
-        self._noticed.add(tag)
+        self._noticed[tag] = True
         self._unannounced(tag, NAMES[kind])

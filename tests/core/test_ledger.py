@@ -18,7 +18,7 @@ def entered(ledger: Ledger, *events: e.Event) -> Ledger:
 )
 def test_an_answer_names_an_ended_call(call: str, rule: str | None) -> None:
     ledger = entered(
-        Ledger(True, {"old"}),
+        Ledger(True, {"old": True}),
         e.ToolCallStart("ended", "t"),
         e.ToolCallEnd("ended"),
         e.ToolCallStart("open", "t"),
@@ -34,11 +34,11 @@ def test_an_answer_names_an_ended_call(call: str, rule: str | None) -> None:
 
 
 def test_answers_are_free_without_that_rule() -> None:
-    entered(Ledger(False, set()), e.ToolCallResult("m", "nobody's", "x"))
+    entered(Ledger(False, {}), e.ToolCallResult("m", "nobody's", "x"))
 
 
 def test_a_refused_end_leaves_its_block_open() -> None:
-    ledger = entered(Ledger(False, set()), e.TextMessageStart("m"))
+    ledger = entered(Ledger(False, {}), e.TextMessageStart("m"))
     with pytest.raises(OrderingError, match="wrong-owner"):
         entered(ledger, e.TextMessageEnd("m", subagent_run_id="s"))
     assert ledger.blocks.describe() == "text message 'm'"
