@@ -270,7 +270,7 @@ def many_files() -> Iterator[None]:
     resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 4096, reason="too few open files allowed"
 )
 def test_two_thousand_idle_streams_take_little(many_files: None) -> None:
-    """30 KB each with the compiled core, of which granian takes 17."""
+    """31 KB each with the compiled core and metrics, of which granian takes 17."""
     with Served("tests.server.edges:GATEWAY") as server, ExitStack() as open:
 
         def open_many(count: int) -> int:
@@ -280,5 +280,5 @@ def test_two_thousand_idle_streams_take_little(many_files: None) -> None:
 
         before = open_many(100)
         each = (open_many(IDLE) - before) / IDLE
-        assert each <= (30 if gateway_native.COMPILED else 50) * 1024
+        assert each <= (32 if gateway_native.COMPILED else 50) * 1024
         assert ask(server, "GET", "/healthz", b"", {})[0] == 200
