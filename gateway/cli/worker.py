@@ -66,16 +66,16 @@ class Worker:
         self._alone = False
         self._released = asyncio.Event()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one connection; the lifespan comes after granian has set its own handlers."""
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
+        """Serve one connection; a coroutine more would cost memory for each open stream."""
         if scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
-        elif self._retiring and scope.get("http_version", "").startswith("1"):
-            await self._application(scope, receive, _last(send))
-        else:
-            await self._application(scope, receive, send)
+            return self._live(scope, receive, send)
+        if self._retiring and scope.get("http_version", "").startswith("1"):
+            return self._application(scope, receive, _last(send))
+        return self._application(scope, receive, send)
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The lifespan, which comes after granian has set its own handlers."""
         if os.name == "posix":  # until it serves, SIGTERM simply ends it
             asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
 
