@@ -64,6 +64,7 @@ class Run:
         """Create the run's task; the first event is there at once."""
         self._output.stream.emit(self._run_started())
         self._task = asyncio.get_running_loop().create_task(self._main(), name="run")
+        self._task.add_done_callback(self._left)
         self.token.on_cancel(self._interrupt)
 
     def cancel(self, reason: Reason = "stopped", detail: str = "") -> None:
@@ -157,6 +158,17 @@ class Run:
             return
         logger.error("%s ignores cancellation: abandoned", name_of(self.agent))
         self._end(ending_of_cancellation(self.token))
+        self._closed.set()
+
+    def _left(self, task: asyncio.Task[None]) -> None:
+        """The task is over; one that was cancelled before its first step has ended nothing yet."""
+        if self._closed.is_set():
+            return
+        tripped = self.token.tripped
+        cancelled = asyncio.CancelledError()
+        self._end(
+            ending_of_cancellation(self.token) if tripped else ending_of_error(cancelled, False)
+        )
         self._closed.set()
 
     def _end(self, ending: Ending) -> None:

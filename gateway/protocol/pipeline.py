@@ -67,6 +67,11 @@ class Pipeline:
             self._compare_version(enforced)
         return events
 
+    @property
+    def complete(self) -> bool:
+        """True if the stream may end here: a run has come to its terminal event, none is active."""
+        return self._verifier.ended
+
     def finish(self) -> None:
         """The stream has ended; raises OrderingError (`truncated`) if no terminal event came."""
         self._verifier.finish()

@@ -78,7 +78,7 @@ from gateway_native.kinds import (
     TOOL_CALL_START,
 )
 from gateway_native.owners import Owners, tag_of
-from gateway_native.runs import ACTIVE, Runs
+from gateway_native.runs import ACTIVE, ERRORED, FINISHED, Runs
 
 STANDS_ALONE: Final = 0
 OPENS: Final = 1
@@ -153,6 +153,11 @@ class Verifier:
     def active(self) -> bool:
         """True between RUN_STARTED and the terminal event."""
         return self._runs.phase == ACTIVE
+
+    @property
+    def ended(self) -> bool:
+        """True after a terminal event, until the next RUN_STARTED."""
+        return self._runs.phase in (FINISHED, ERRORED)
 
     def open_blocks(self) -> list[Block]:
         """What is open and needs an end event, innermost last; chunks end by themselves."""
