@@ -2,7 +2,7 @@
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
-├── TransformerError      a transformer raised, or broke a rule (transformer, event_type)
+├── TransformerError      a transformer raised, or broke a rule (transformer, cause)
 ├── LimitError            a run went beyond a bound (limit, unit)
 ├── FrameTooLargeError    a frame of an incoming stream exceeds the cap (limit)
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf

@@ -29,7 +29,9 @@ class Agent(Protocol[State]):
 
     Optional attributes: `state_type` (the type that the state of the input is decoded into, any
     JSON value if absent), `description` and `capabilities` (shown by `GET /agents`), `lifespan`
-    (an async context manager factory for pools and clients, entered once a process).
+    (an async context manager factory for pools and clients, entered once a process), `relays`
+    (true for an agent that passes on the stream of another: it emits RUN_STARTED itself and is held
+    to the rules of consumers, as it answers for order and not for what the other agent says).
     """
 
     def run(self, ctx: "RunContext[State]", /) -> Running:
@@ -86,6 +88,11 @@ def description_of(agent: AnyAgent) -> str:
 def capabilities_of(agent: AnyAgent) -> AgentCapabilities | None:
     """The `capabilities` attribute, None when the agent declares nothing."""
     return getattr(agent, "capabilities", None)
+
+
+def relays(agent: AnyAgent) -> bool:
+    """The `relays` attribute."""
+    return bool(getattr(agent, "relays", False))
 
 
 def name_of(agent: AnyAgent) -> str:

@@ -39,14 +39,12 @@ class Backpressure:
         self.wake_reader()
         self._wake_drainers()
 
-    async def readable(self) -> None:
-        """Wait until there is output to take or the end has come."""
-        while not (self._ended or self.stream.pending):
-            self._reader = asyncio.get_running_loop().create_future()
-            try:
-                await self._reader
-            finally:
-                self._reader = None
+    def waiting(self) -> asyncio.Future[None] | None:
+        """What to await until there is output to take; None once there is, or the end has come."""
+        if self._ended or self.stream.pending:
+            return None
+        self._reader = asyncio.get_running_loop().create_future()
+        return self._reader
 
     def taken(self) -> None:
         """Output was taken; whoever drains may go on."""

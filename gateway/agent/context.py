@@ -13,6 +13,7 @@ from gateway.agent.request import Request
 from gateway.agent.state import StatePublisher
 from gateway.errors import RunCancelledError
 from gateway.protocol.base import UNSET
+from gateway.protocol.events import RunError, RunFinished
 from gateway.protocol.input import Context, ResumeEntry, RunAgentInput, Tool
 from gateway.protocol.messages import Message, UserMessage
 from gateway.protocol.parts import TextPart
@@ -133,6 +134,18 @@ class RunContext(Scope, Generic[State]):
     def publish_state(self) -> None:
         """Tell the client what changed: a snapshot at first, later a delta where it is smaller."""
         self._publisher.publish()
+
+    def forward(self, kind: int, id: str, frames: bytes, count: int) -> bool:
+        """Emit `count` content events of one open block as the SSE frames that hold them.
+
+        For agents that relay a stream and have judged it. False, and nothing is emitted, where
+        events are wanted: by a transformer, or because the viewer gets another encoding.
+        """
+        return self._stream.forward(kind, id, frames, count)
+
+    def finish_run(self, terminal: RunFinished | RunError) -> None:
+        """Emit the terminal event of a run that another one follows on the same stream."""
+        self._stream.finish_run(terminal)
 
     def usage(self, usage: TokenUsage) -> None:
         """Report the tokens of one model call; the terminal event carries the sums by model."""

@@ -15,6 +15,7 @@ from gateway.errors import (
     OrderingError,
     RunCancelledError,
     StateError,
+    UpstreamError,
 )
 from gateway.protocol.base import UNSET
 from gateway.protocol.events import Event, RunError, RunFinished
@@ -61,6 +62,8 @@ def ending_of_error(error: BaseException, expose: bool) -> Ending:
     """How a run ends that an exception ended; unexpected texts stay inside unless `expose`."""
     if isinstance(error, AgentError):
         return Ending(message=error.message, code=error.code)
+    if isinstance(error, UpstreamError):
+        return Ending(message=str(error), code=error.code)
     for kind, code in CODES.items():
         if isinstance(error, kind):
             return Ending(message=str(error), code=code)

@@ -13,7 +13,7 @@ from gateway.agent.ending import Ending, ending_of_error
 from gateway.agent.options import Encoding, Options
 from gateway.errors import GatewayError, RunCancelledError
 from gateway.protocol.base import UNSET
-from gateway.protocol.eras import Downgrade
+from gateway.protocol.eras import downgrade_for
 from gateway.protocol.events import Event, RunFinished, ToolCallResult, ToolCallStart
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
@@ -35,18 +35,16 @@ MODES: dict[Encoding, int] = {
 class Output:
     """Builds the stream of a run and ends it exactly once.
 
-    `observe_state` is called with each state event that goes out, whoever made it.
+    `observe_state` is called with each state event that goes out, whoever made it. With `relays`
+    the stream of another server is passed on, which is judged by the rules of consumers.
     """
 
-    def __init__(self, input: RunAgentInput, options: Options) -> None:
+    def __init__(self, input: RunAgentInput, options: Options, relays: bool = False) -> None:
         limits = options.limits
-        transformers = [factory() for factory in options.transformers]
-        downgrade = Downgrade.for_viewer(input.protocol_version)
-        if downgrade is not None:
-            transformers.append(downgrade)
+        self._verifier = Verifier(not relays, True, input.thread_id, input.run_id, _calls_in(input))
         self.stream = RunStream(
-            Chain(transformers),
-            Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
+            Chain([factory() for factory in options.transformers]),
+            self._verifier,
             MODES[options.encoding],
             encode_proto,
             limits.max_events,
@@ -54,9 +52,15 @@ class Output:
             limits.max_pending,
         )
         self.stream.on_event = self._observe
+        self.stream.reshape = downgrade_for(input.protocol_version)
         self.observe_state: Callable[[Event], None] = _nothing
         self._input = input
         self._unanswered: dict[str, None] = {}
+
+    @property
+    def began(self) -> bool:
+        """True once a run has begun on the stream."""
+        return self._verifier.active or self._verifier.ended
 
     @property
     def ended(self) -> bool:

@@ -13,7 +13,7 @@ import logging
 from collections.abc import AsyncIterable
 from typing import Any
 
-from gateway.agent.agent import AnyAgent, name_of, start, state_type_of
+from gateway.agent.agent import AnyAgent, name_of, relays, start, state_type_of
 from gateway.agent.backpressure import Backpressure
 from gateway.agent.cancellation import CancelToken, Reason
 from gateway.agent.context import RunContext
@@ -22,6 +22,7 @@ from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
 from gateway.agent.state import StatePublisher, decode_state
+from gateway.errors import UpstreamError
 from gateway.protocol.base import UNSET
 from gateway.protocol.eras import PROTOCOL_VERSION
 from gateway.protocol.events import Event, RunStarted
@@ -52,7 +53,7 @@ class Run:
         self.options = options
         self.token = CancelToken() if token is None else token
         self.ending: Ending | None = None
-        self._output = Output(input, options)
+        self._output = Output(input, options, relays(agent))
         self._backpressure = Backpressure(self._output.stream, options.limits.high_water)
         self._output.stream.on_pending = self._backpressure.wake_reader
         self._publisher: StatePublisher[Any] = StatePublisher(self._output.stream, None)
@@ -62,7 +63,8 @@ class Run:
 
     def start(self) -> None:
         """Create the run's task; the first event is there at once."""
-        self._output.stream.emit(self._run_started())
+        if not relays(self.agent):
+            self._output.stream.emit(self._run_started())
         self._task = asyncio.get_running_loop().create_task(self._main(), name="run")
         self._task.add_done_callback(self._left)
         self.token.on_cancel(self._interrupt)
@@ -73,14 +75,16 @@ class Run:
 
     async def read(self) -> bytes:
         """The bytes that are pending, as soon as there are any; `b""` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         chunk = self._output.stream.flush()
         self._backpressure.taken()
         return chunk
 
     async def read_events(self) -> list[Event]:
         """The events that are pending, as soon as there are any; `[]` after the end."""
-        await self._backpressure.readable()
+        while waiting := self._backpressure.waiting():
+            await waiting
         events: list[Event] = self._output.stream.take_events()
         self._backpressure.taken()
         return events
@@ -174,8 +178,15 @@ class Run:
     def _end(self, ending: Ending) -> None:
         if not self._output.ended:
             self.ending = ending
+            self._begin()
             self._output.end(ending)
         self._backpressure.end()
+
+    def _begin(self) -> None:
+        """Begin the run if its agent should have and has not; a stopped stream refuses it."""
+        if not self._output.began:
+            self._output.stream.refusal = None
+            self._output.stream.emit(self._run_started())
 
     def _run_started(self) -> RunStarted:
         return RunStarted(
@@ -187,6 +198,10 @@ class Run:
         )
 
     def _log(self, error: BaseException) -> None:
+        if isinstance(error, UpstreamError):
+            notes = "; ".join(getattr(error, "__notes__", []))
+            logger.warning("run %s: %s: %s [%s]", self.input.run_id, error.code, error, notes)
+            return
         logger.error(
             "run %s of thread %s failed in %s",
             self.input.run_id,

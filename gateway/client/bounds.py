@@ -10,7 +10,8 @@ class Bounds(Struct, frozen=True, kw_only=True):
 
     Times are seconds, None for no limit: `connect` until a connection stands, `first_event` until
     the first event, `idle` between two pieces of the stream (comments count as life), `total` for
-    the run. `frame` bounds one frame in bytes, `events` and `bytes` the stream, 0 for no limit;
+    the run, `linger` until the end of the stream behind the terminal event, which is then taken for
+    the end. `frame` bounds one frame in bytes, `events` and `bytes` the stream, 0 for no limit;
     bytes are counted after decompression. Raises ValueError on nonsense.
     """
 
@@ -18,12 +19,13 @@ class Bounds(Struct, frozen=True, kw_only=True):
     first_event: float | None = 120.0
     idle: float | None = 120.0
     total: float | None = None
+    linger: float = 2.0
     frame: int = MAX_FRAME
     events: int = 0
     bytes: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("connect", "first_event", "idle", "total"):
+        for name in ("connect", "first_event", "idle", "total", "linger"):
             seconds = getattr(self, name)
             if seconds is not None and not seconds > 0:
                 raise ValueError(f"{name} must be more than 0 seconds or None, not {seconds}")

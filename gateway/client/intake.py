@@ -76,6 +76,8 @@ class Intake:
             async with asyncio.timeout(seconds):
                 chunk = await self._incoming.read()
         except TimeoutError:
+            if self._pipeline.complete:
+                return b""
             raise self._silence(what) from None
         except TruncatedRunError:
             if self._pipeline.complete:
@@ -162,6 +164,8 @@ class Intake:
         what, seconds = "the next event", self._bounds.idle
         if not self.events:
             what, seconds = "the first event", _until(self._first_by, now)
+        elif self._pipeline.complete:
+            return "the end of the stream", self._bounds.linger
         left = _until(self._deadline, now)
         if left is not None and (seconds is None or left < seconds):
             return "the end of the run", left

@@ -234,4 +234,13 @@ __all__ = [
     "encode_value",
 ]
 
-bind(UNSET, list(EVENT_CLASSES), InterruptOutcome, encode_json, encode_lines, check_event, astuple)
+bind(
+    UNSET,
+    list(EVENT_CLASSES),
+    InterruptOutcome,
+    encode_json,
+    decode_value,
+    encode_lines,
+    check_event,
+    astuple,
+)

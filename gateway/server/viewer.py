@@ -82,7 +82,8 @@ class Viewer:
         self._sending = True
         if self._pulse is not None:
             await self._pulse
-        await self._begin()
+        if self._head is not None:
+            await self._begin()
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
         self._sent_at = self._loop.time()
         self._sending = False

@@ -8,8 +8,9 @@ import sys
 from importlib.machinery import SOURCE_SUFFIXES, FileFinder, SourceFileLoader
 
 if os.environ.get("GATEWAY_PURE") == "1":
-    for _path in __path__:
-        sys.path_importer_cache[_path] = FileFinder(_path, (SourceFileLoader, SOURCE_SUFFIXES))
+    for _root in __path__:
+        for _path, _, _ in os.walk(_root):
+            sys.path_importer_cache[_path] = FileFinder(_path, (SourceFileLoader, SOURCE_SUFFIXES))
 
 from gateway_native import kinds
 

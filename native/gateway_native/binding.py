@@ -22,6 +22,8 @@ class Binding:
         """The class of an outcome that asks."""
         self.encode: Any = None
         """One event, or a string, to JSON."""
+        self.decode: Any = None
+        """JSON text to a value, or an error."""
         self.encode_lines: Any = None
         """A list of events without open members, or of strings, to JSON lines ended by LF."""
         self.check: Any = None
@@ -38,6 +40,7 @@ def bind(
     classes: list[Any],
     interrupt_outcome: Any,
     encode: Callable[[Any], bytes],
+    decode: Callable[[str], Any],
     encode_lines: Callable[[list[Any]], bytes],
     check: Callable[[Any], None],
     astuple: Callable[[Any], tuple[Any, ...]],
@@ -47,6 +50,7 @@ def bind(
     BINDING.classes = classes
     BINDING.interrupt_outcome = interrupt_outcome
     BINDING.encode = encode
+    BINDING.decode = decode
     BINDING.encode_lines = encode_lines
     BINDING.check = check
     BINDING.astuple = astuple

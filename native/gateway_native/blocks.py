@@ -59,6 +59,27 @@ FAMILY_OF: Final = _families()
 """The family that an event of each kind opens, continues or ends; steps and subagents have none."""
 
 
+STANDS_ALONE: Final = 0
+OPENS: Final = 1
+CONTINUES: Final = 2
+ENDS: Final = 3
+
+
+def _actions() -> list[int]:
+    actions = [STANDS_ALONE] * COUNT
+    for kind in (TEXT_MESSAGE_START, TOOL_CALL_START, REASONING_START, REASONING_MESSAGE_START):
+        actions[kind] = OPENS
+    for kind in (TEXT_MESSAGE_CONTENT, TOOL_CALL_ARGS, REASONING_MESSAGE_CONTENT):
+        actions[kind] = CONTINUES
+    for kind in (TEXT_MESSAGE_END, TOOL_CALL_END, REASONING_END, REASONING_MESSAGE_END):
+        actions[kind] = ENDS
+    return actions
+
+
+ACTION_OF: Final = _actions()
+"""What an event of each kind does to a block of its family."""
+
+
 class Block:
     """Something open.
 

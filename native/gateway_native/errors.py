@@ -40,14 +40,18 @@ class FrameTooLargeError(GatewayError):
 class TransformerError(GatewayError):
     """A transformer raised, or broke a rule that the events given to it did not break.
 
-    Attributes: `transformer` (its class name, "" when the chain as a whole is to blame) and
-    `event_type`; the cause is `__cause__`.
+    Attributes: `transformer` (its class name; all of the chain, joined by ", ", when it cannot be
+    told which one is to blame), `event_type` (the wire name of the event given to it, "" when the
+    chain was asked for what it holds) and `cause` (what it raised, or the OrderingError of its
+    output). The text of an exception may be confidential and stays in `cause`.
     """
 
-    def __init__(self, transformer: str, event_type: str, reason: str) -> None:
-        super().__init__(f"{transformer or 'a transformer'} failed at {event_type}: {reason}")
+    def __init__(self, transformer: str, event_type: str, cause: Exception) -> None:
+        reason = f": {cause}" if isinstance(cause, OrderingError) else ""
+        super().__init__(f"{transformer} failed at {event_type or 'the end of the run'}{reason}")
         self.transformer = transformer
         self.event_type = event_type
+        self.cause = cause
 
 
 class LimitError(GatewayError):

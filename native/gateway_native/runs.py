@@ -30,7 +30,7 @@ class Runs:
         self.thread_id = thread_id
         self.run_id = run_id
         self.phase = IDLE
-        self.current = ""
+        self.current: str | None = None
         """The id of the run that is active or was last."""
 
     def require_place(self, kind: int) -> None:
@@ -41,7 +41,7 @@ class Runs:
                 raise OrderingError(
                     "duplicate-run-started",
                     NAMES[kind],
-                    self.current,
+                    self.current or "",
                     f"run {self.current!r} is still active",
                 )
         elif phase == IDLE:
@@ -50,9 +50,7 @@ class Runs:
                     "not-started", NAMES[kind], "", "a stream begins with RUN_STARTED"
                 )
         elif kind != RUN_STARTED and not (phase == FINISHED and kind == RUN_ERROR):
-            raise OrderingError(
-                "run-ended", NAMES[kind], self.current, f"run {self.current!r} has ended"
-            )
+            raise OrderingError("run-ended", NAMES[kind], self.current or "", "the run has ended")
 
     def start(self, event: Any) -> None:
         thread: str = event.thread_id
@@ -85,9 +83,9 @@ class Runs:
         """Raise OrderingError if the stream ends here too early, or has run another run."""
         if self.phase == IDLE or self.phase == ACTIVE:
             raise OrderingError(
-                "truncated", "", self.current, "the stream ended without a terminal event"
+                "truncated", "", self.current or "", "the stream ended without a terminal event"
             )
-        if not self.agreement or self.run_id is None or not self.current:
+        if not self.agreement or self.run_id is None or self.current is None:
             return
         if self.current != self.run_id:
             raise OrderingError(

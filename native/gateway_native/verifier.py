@@ -46,70 +46,24 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from gateway_native.binding import BINDING
-from gateway_native.blocks import CALL, FAMILY_OF, Block, Blocks
+from gateway_native.blocks import ACTION_OF, CONTINUES, ENDS, FAMILY_OF, Block, Blocks
 from gateway_native.chunks import CHUNK, EFFECT_OF, ChunkExpander
-from gateway_native.errors import OrderingError
+from gateway_native.content import LastContent, is_plain
+from gateway_native.errors import GatewayError, OrderingError
 from gateway_native.kinds import (
-    ACTIVITY_DELTA,
-    ACTIVITY_SNAPSHOT,
-    COUNT,
     MESSAGES_SNAPSHOT,
     NAMES,
-    REASONING_ENCRYPTED_VALUE,
-    REASONING_END,
-    REASONING_MESSAGE_CONTENT,
-    REASONING_MESSAGE_END,
-    REASONING_MESSAGE_START,
-    REASONING_START,
     RUN_ERROR,
     RUN_FINISHED,
     RUN_STARTED,
-    STEP_FINISHED,
-    STEP_STARTED,
-    SUBAGENT_ERROR,
-    SUBAGENT_FINISHED,
     SUBAGENT_STARTED,
-    TEXT_MESSAGE_CONTENT,
-    TEXT_MESSAGE_END,
-    TEXT_MESSAGE_START,
-    TOOL_CALL_ARGS,
-    TOOL_CALL_END,
-    TOOL_CALL_RESULT,
-    TOOL_CALL_START,
 )
-from gateway_native.owners import Owners, tag_of
+from gateway_native.ledger import Ledger, id_of
+from gateway_native.owners import tag_of
 from gateway_native.runs import ACTIVE, ERRORED, FINISHED, Runs
 
-STANDS_ALONE: Final = 0
-OPENS: Final = 1
-CONTINUES: Final = 2
-ENDS: Final = 3
-
-
-def _actions() -> list[int]:
-    actions = [STANDS_ALONE] * COUNT
-    for kind in (TEXT_MESSAGE_START, TOOL_CALL_START, REASONING_START, REASONING_MESSAGE_START):
-        actions[kind] = OPENS
-    for kind in (TEXT_MESSAGE_CONTENT, TOOL_CALL_ARGS, REASONING_MESSAGE_CONTENT):
-        actions[kind] = CONTINUES
-    for kind in (TEXT_MESSAGE_END, TOOL_CALL_END, REASONING_END, REASONING_MESSAGE_END):
-        actions[kind] = ENDS
-    return actions
-
-
-ACTION_OF: Final = _actions()
-"""What an event of each kind does to a block of its family."""
-
-ID: Final = 0
-DELTA: Final = 1
-TIMESTAMP: Final = 2
-RAW_EVENT: Final = 3
-METADATA: Final = 4
-TAG: Final = 5
-"""Places of the members of a content event."""
-
-UNTAGGED: Final = [RUN_STARTED, RUN_FINISHED, RUN_ERROR, MESSAGES_SNAPSHOT]
-"""Kinds that belong to no subagent."""
+TAGLESS: Final = [RUN_STARTED, RUN_FINISHED, RUN_ERROR, MESSAGES_SNAPSHOT, SUBAGENT_STARTED]
+"""Kinds that name no subagent, or announce it."""
 
 
 class Verifier:
@@ -132,17 +86,13 @@ class Verifier:
         unannounced: Any = None,
     ) -> None:
         self.producer = producer
-        self._runs = Runs(agreement or producer, thread_id, run_id)
         self._history: set[str] = set(known_calls or ())
         self._unannounced: Any = unannounced
         self._noticed: set[str] = set()
-        self._blocks = Blocks()
-        self._owners = Owners()
+        self._runs = Runs(agreement or producer, thread_id, run_id)
+        self._ledger = Ledger(producer, self._history)
         self._chunks = ChunkExpander()
-        self._hot_class: Any = None
-        """The class of the last event, if it was a content event and its block is open."""
-        self._hot_id: Any = None
-        self._hot_tag: Any = None
+        self._last = LastContent()
 
     def twin(self) -> Verifier:
         """A new verifier with the same rules, for another view of the same stream."""
@@ -162,45 +112,44 @@ class Verifier:
     def open_blocks(self) -> list[Block]:
         """What is open and needs an end event, innermost last; chunks end by themselves."""
         blocks: list[Block] = []
-        for block in self._blocks.in_order():
+        for block in self._ledger.blocks.in_order():
             if not self._chunks.holds(FAMILY_OF[block.kind], block.id):
                 blocks.append(block)
         return blocks
 
     def knows_call(self, id: str) -> bool:
         """Whether a result may name that call: it was made in this run or stands in its history."""
-        return id in self._owners.calls or id in self._history
+        return self._ledger.knows_call(id)
 
     def feed(self, event: Any) -> None:
         """Accept the next event, or raise OrderingError and stay as before."""
-        if self.continues_last(event):
+        if self._last.is_continued_by(event):
             return
         kind: int = event.kind
         self._judge(event, kind)
-        self._remember(event, kind)
+        if ACTION_OF[kind] == CONTINUES:
+            self._last.set(event, kind)
+        else:
+            self._last.clear()
 
     def continues_last(self, event: Any) -> bool:
         """True for a lawful content event of the same block as the last event; it is accepted.
 
-        A short way past `feed`, which decides when this is False. One call for all members costs
-        less than reading three of them one by one.
+        A short way past `feed`, which decides when this is False.
         """
-        if type(event) is not self._hot_class:
-            return False
-        fields: tuple[Any, ...] = BINDING.astuple(event)
-        unset: Any = BINDING.unset
-        if (
-            type(fields[DELTA]) is not str
-            or fields[TIMESTAMP] is not unset
-            or fields[RAW_EVENT] is not unset
-            or fields[METADATA] is not unset
-        ):
-            return False
-        id: Any = fields[ID]
-        tag: Any = fields[TAG]
-        return (id is self._hot_id or (type(id) is str and id == self._hot_id)) and (
-            tag is self._hot_tag or (type(tag) is str and tag == self._hot_tag)
-        )
+        return self._last.is_continued_by(event)
+
+    def check_delta(self, kind: int, id: str) -> None:
+        """As `feed`, for an untagged content event of that kind and id that was not built."""
+        if self._chunks.lanes:
+            self.feed(BINDING.classes[kind](id, ""))
+            return
+        self._runs.require_place(kind)
+        self._ledger.blocks.require_open(kind, id)
+
+    def finish(self) -> None:
+        """The stream is over; raises OrderingError (truncated, wrong-run) if it is not complete."""
+        self._runs.require_complete()
 
     def _judge(self, event: Any, kind: int) -> None:
         self._runs.require_place(kind)
@@ -213,111 +162,27 @@ class Verifier:
         if self._unannounced is not None:
             self._notice(event, kind)
 
-    def _remember(self, event: Any, kind: int) -> None:
-        """Let the next content event of the same block pass by a mere look at its members."""
-        self._hot_class = None
-        if ACTION_OF[kind] != CONTINUES or self._chunks.lanes:
-            return
-        self._hot_class = BINDING.classes[kind]
-        self._hot_id = _id_of(event, kind)
-        self._hot_tag = event.subagent_run_id
-
-    def check_delta(self, kind: int, id: str) -> None:
-        """As `feed`, for an untagged content event of that kind and id that was not built."""
-        if self._chunks.lanes:
-            self.feed(BINDING.classes[kind](id, ""))
-            return
-        self._runs.require_place(kind)
-        self._blocks.require_open(kind, id)
-
-    def finish(self) -> None:
-        """The stream is over; raises OrderingError (truncated, wrong-run) if it is not complete."""
-        self._runs.require_complete()
-
-    # What an event does, once its place and its values are right.
-
     def _accept(self, event: Any, kind: int) -> None:
-        action = ACTION_OF[kind]
-        if action == CONTINUES:
-            self._continue(event, kind)
-        elif action == OPENS:
-            self._open(event, kind)
-        elif action == ENDS:
-            self._end(event, kind)
-        elif kind == STEP_STARTED:
-            self._blocks.open_step(event.step_name, tag_of(event))
-        elif kind == STEP_FINISHED:
-            self._blocks.close_step(event.step_name, tag_of(event))
-        elif kind == TOOL_CALL_RESULT:
-            self._answer(event)
-        elif kind == SUBAGENT_STARTED:
-            self._start_subagent(event)
-        elif kind in (SUBAGENT_FINISHED, SUBAGENT_ERROR):
-            self._blocks.close_subagent(kind, event.subagent_run_id)
-        elif kind == RUN_STARTED:
+        if kind == RUN_STARTED:
             self._start_run(event)
         elif kind == RUN_FINISHED:
             self._finish_run(event)
         elif kind == RUN_ERROR:
             self._end_run(kind)
         else:
-            self._pass(event, kind)
-
-    def _continue(self, event: Any, kind: int) -> None:
-        id = _id_of(event, kind)
-        self._blocks.require_open(kind, id)
-        self._owners.require(kind, id, tag_of(event))
-
-    def _open(self, event: Any, kind: int) -> None:
-        id = _id_of(event, kind)
-        self._blocks.require_closed(kind, id)
-        if kind == TOOL_CALL_START:
-            owner = self._owners.claim_call(id, tag_of(event), event.parent_message_id)
-        else:
-            owner = self._owners.claim(kind, id, tag_of(event))
-        self._blocks.open(kind, id, owner)
-
-    def _end(self, event: Any, kind: int) -> None:
-        self._continue(event, kind)
-        self._blocks.close(kind, _id_of(event, kind))
-
-    def _answer(self, event: Any) -> None:
-        call: str = event.tool_call_id
-        if self.producer:
-            self._require_answerable(call)
-        self._owners.messages[event.message_id] = tag_of(event)
-
-    def _start_subagent(self, event: Any) -> None:
-        parent: Any = event.parent_subagent_run_id
-        self._blocks.open_subagent(
-            event.subagent_run_id, None if parent is BINDING.unset else parent
-        )
-
-    def _pass(self, event: Any, kind: int) -> None:
-        owners = self._owners
-        if kind == ACTIVITY_SNAPSHOT:
-            owners.claim_activity(event.message_id, tag_of(event), event.replace is not False)
-        elif kind == ACTIVITY_DELTA:
-            owners.require_activity(event.message_id, tag_of(event))
-        elif kind == REASONING_ENCRYPTED_VALUE:
-            owners.require_entity(event.entity_id, tag_of(event), event.subtype)
-        elif kind == MESSAGES_SNAPSHOT:
-            owners.seed(event.messages, True)
-
-    # Runs.
+            self._ledger.enter(event, kind)
 
     def _start_run(self, event: Any) -> None:
         self._runs.start(event)
-        self._blocks = Blocks()
-        self._owners = Owners()
+        self._ledger = Ledger(self.producer, self._history)
         self._noticed = set()
         echo: Any = event.input
         if echo is not BINDING.unset:
-            self._owners.seed(echo.messages, False)
+            self._ledger.owners.seed(echo.messages, False)
 
     def _finish_run(self, event: Any) -> None:
         self._runs.require_end(event)
-        still_open = self._blocks.describe()
+        still_open = self._ledger.blocks.describe()
         if still_open:
             raise OrderingError(
                 "open-at-finish", NAMES[RUN_FINISHED], "", f"still open: {still_open}"
@@ -326,15 +191,13 @@ class Verifier:
 
     def _end_run(self, kind: int) -> None:
         self._runs.end(kind)
-        self._blocks = Blocks()
-
-    # Chunks.
+        self._ledger.blocks = Blocks()
 
     def _accept_expanded(self, event: Any, kind: int) -> None:
         """Accept what a chunk, or an event between chunks, stands for: all of it or nothing.
 
         Only an end can come before the event that is refused: after the start of a chunk comes
-        its own content, which agrees with it.
+        its own content, which agrees with it. RUN_ERROR is never refused for what it ends.
         """
         lanes = self._chunks.lanes
         closed: list[Block] = []
@@ -343,19 +206,20 @@ class Verifier:
                 if one is event:
                     self._require_no_mix(one, kind)
                 elif ACTION_OF[one.kind] == ENDS:
-                    self._close_item(one, closed)
+                    if kind != RUN_ERROR:
+                        self._close_item(one, closed)
                     continue
                 self._accept(one, one.kind)
         except OrderingError:
             self._chunks.lanes = lanes
             for block in closed:
-                self._blocks.reopen(block)
+                self._ledger.blocks.reopen(block)
             raise
 
     def _close_item(self, end: Any, closed: list[Block]) -> None:
         kind: int = end.kind
-        block = self._blocks.by_family[FAMILY_OF[kind]].get(_id_of(end, kind))
-        self._end(end, kind)
+        block = self._ledger.blocks.by_family[FAMILY_OF[kind]].get(id_of(end, kind))
+        self._accept(end, kind)
         if block is not None:
             closed.append(block)
 
@@ -363,62 +227,25 @@ class Verifier:
         """An end event of an item in another lane: the chunks' own end would come on top of it."""
         if ACTION_OF[kind] != ENDS:
             return
-        id = _id_of(event, kind)
+        id = id_of(event, kind)
         if self._chunks.holds(FAMILY_OF[kind], id):
             raise OrderingError(
                 "not-open", NAMES[kind], id, f"{id!r} is written in chunks, which end by themselves"
             )
 
-    # Rules of producers.
-
     def _require_well_formed(self, event: Any, kind: int) -> None:
-        if ACTION_OF[kind] == CONTINUES and _is_plain(BINDING.astuple(event)):
+        if ACTION_OF[kind] == CONTINUES and is_plain(BINDING.astuple(event)):
             return
         try:
             BINDING.check(event)
-        except Exception as error:
+        except GatewayError as error:
             raise OrderingError("malformed", NAMES[kind], "", str(error)) from error
 
-    def _require_answerable(self, call: str) -> None:
-        if call in self._blocks.by_family[CALL]:
-            raise OrderingError(
-                "out-of-order",
-                NAMES[TOOL_CALL_RESULT],
-                call,
-                f"tool call {call!r} has not ended yet",
-            )
-        if not self.knows_call(call):
-            raise OrderingError(
-                "unknown-id", NAMES[TOOL_CALL_RESULT], call, f"nothing has made tool call {call!r}"
-            )
-
     def _notice(self, event: Any, kind: int) -> None:
-        if kind in UNTAGGED or kind == SUBAGENT_STARTED:
+        if kind in TAGLESS:
             return
         tag = tag_of(event)
-        if tag is None or tag in self._noticed or self._blocks.knows_subagent(tag):
+        if tag is None or tag in self._noticed or self._ledger.blocks.knows_subagent(tag):
             return
         self._noticed.add(tag)
         self._unannounced(tag, NAMES[kind])
-
-
-def _id_of(event: Any, kind: int) -> str:
-    """The id of the block that an event opens, continues or ends."""
-    if FAMILY_OF[kind] == CALL:
-        call: str = event.tool_call_id
-        return call
-    message: str = event.message_id
-    return message
-
-
-def _is_plain(fields: Any) -> bool:
-    """Whether a content event is nothing but an id, a delta and perhaps a tag, all of them text."""
-    unset: Any = BINDING.unset
-    return (
-        type(fields[ID]) is str
-        and type(fields[DELTA]) is str
-        and fields[TIMESTAMP] is unset
-        and fields[RAW_EVENT] is unset
-        and fields[METADATA] is unset
-        and (fields[TAG] is unset or type(fields[TAG]) is str)
-    )

@@ -1,0 +1,1 @@
+"""The transformers that come with the gateway, a module each."""
