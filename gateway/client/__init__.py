@@ -6,6 +6,7 @@ from gateway.client.client import Client
 from gateway.client.facade import SyncClient, SyncSession
 from gateway.client.headers import HeaderPolicy
 from gateway.client.http import HttpTransport
+from gateway.client.remote import Call, RemoteAgent
 from gateway.client.session import Session
 from gateway.client.transport import AgentTransport, Incoming, RecordedTransport, Transport
 from gateway.client.updates import (
@@ -21,11 +22,14 @@ from gateway.client.updates import (
     ToolCallReady,
     Update,
 )
+from gateway.client.upstream import Breaker
 
 __all__ = [
     "ActivityChanged",
     "AgentTransport",
     "Bounds",
+    "Breaker",
+    "Call",
     "Client",
     "CustomReceived",
     "Ended",
@@ -35,6 +39,7 @@ __all__ = [
     "MessagesChanged",
     "ReasoningChanged",
     "RecordedTransport",
+    "RemoteAgent",
     "Session",
     "StateChanged",
     "StepChanged",

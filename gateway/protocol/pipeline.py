@@ -93,7 +93,9 @@ class Pipeline:
             return False
         if type(event) is RunError and not self._failed:
             return False
-        self._warn(Notice("mended", event.type, f"dropped a {event.type} behind the end of the run"))
+        self._warn(
+            Notice("mended", event.type, f"dropped a {event.type} behind the end of the run")
+        )
         return True
 
     def _feed_mended(self, events: list[Event]) -> list[Event]:
