@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import orjson
 
-from tests.server.asgi import until
+from tests.server.asgi import turn, until
 
 SSE = {"content-type": "text/event-stream"}
 
@@ -53,7 +53,8 @@ class Reply:
     """One answer: a head, pieces of a body, and how it ends.
 
     `end` is `close` (in order), `reset` (the connection breaks) or `hang` (nothing more comes until
-    the client leaves).
+    the client leaves), or `refuse` (it breaks before the head). `pause` is the number of turns of
+    the loop between two pieces.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class Reply:
         headers: dict[str, str] | None = None,
         end: str = "close",
         chunked: bool = True,
+        pause: int = 0,
     ) -> None:
+        self.pause = pause
         self.pieces = pieces
         self.status = status
         self.headers = SSE if headers is None else headers
@@ -164,14 +167,13 @@ async def _write(writer: asyncio.StreamWriter, reply: Reply) -> None:
     fields.update({"transfer-encoding": "chunked"} if reply.chunked else {"connection": "close"})
     head += "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     writer.write(head.encode("latin-1") + b"\r\n")
-    for piece in reply.pieces:
+    for piece in filter(None, reply.pieces):
         writer.write(b"%x\r\n%b\r\n" % (len(piece), piece) if reply.chunked else piece)
         await writer.drain()
+        for _ in range(reply.pause):
+            await turn()
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
     with suppress(Exception):
         writer.transport.abort()
-
-
-Scenario = Callable[[Upstream], Awaitable[None]]
