@@ -17,7 +17,6 @@ from typing import Any
 import httpx2
 import uvicorn
 from ag_ui.core import (
-    AddOperation,
     CustomEvent,
     Event,
     RunAgentInput,
@@ -69,7 +68,8 @@ def tour(input: RunAgentInput) -> Iterator[Any]:
     yield ToolCallEndEvent(tool_call_id="c1")
     yield ToolCallResultEvent(message_id="m2", tool_call_id="c1", content="palace")
     yield StateSnapshotEvent(snapshot={"visited": [], "n": 1.5, "none": None})
-    yield StateDeltaEvent(delta=[AddOperation(op="add", path="/visited/-", value="palace")])
+    patch: Any = {"op": "add", "path": "/visited/-", "value": "palace"}
+    yield StateDeltaEvent(delta=[patch])
     yield CustomEvent(name="note", value={"a": [1, None]})
     yield StepFinishedEvent(step_name="think")
     yield RunFinishedEvent(
