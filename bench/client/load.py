@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 
 from bench.client.burst import EVENTS
 
-INPUT = b'{"threadId":"t1","runId":"r1","protocolVersion":"1.0","state":{},"messages":[],"tools":[],"context":[],"forwardedProps":{}}'
+INPUT = (
+    b'{"threadId":"t1","runId":"r1","protocolVersion":"1.0","state":{},"messages":[],"tools":[],'
+    b'"context":[],"forwardedProps":{}}'
+)
 
 
 class Viewers:

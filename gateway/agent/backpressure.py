@@ -51,10 +51,15 @@ class Backpressure:
         if self._drainers and self.stream.pending_bytes <= self.high_water:
             self._wake_drainers()
 
+    @property
+    def full(self) -> bool:
+        """True while more than the high-water mark is pending."""
+        return self.stream.pending_bytes > self.high_water
+
     async def drain(self) -> None:
         """Let the loop turn once, then wait while more than the high-water mark is pending."""
         await asyncio.sleep(0)
-        while self.stream.pending_bytes > self.high_water and not self._ended:
+        while self.full and not self._ended:
             drainer = asyncio.get_running_loop().create_future()
             self._drainers.append(drainer)
             await drainer

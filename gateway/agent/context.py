@@ -170,6 +170,11 @@ class RunContext(Scope, Generic[State]):
         """The result of `awaitable`, or None if the run is cancelled first."""
         return await self._token.until_cancelled(awaitable)
 
+    @property
+    def behind(self) -> bool:
+        """True while more waits for the viewer than the high-water mark allows."""
+        return self._backpressure.full
+
     async def drain(self) -> None:
         """Return when the viewer has caught up; call it after a burst, as `emit` never waits."""
         await self._backpressure.drain()

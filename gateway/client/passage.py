@@ -2,10 +2,9 @@
 
 A content event in an order that is already known to be lawful needs no decoding: of a row of them,
 each is the same text up to the delta, then a JSON string, then the end of the frame. The row is
-judged as a whole. The text between two strings becomes a comma and a line feed, which makes the row
-a JSON array of strings; it is one exactly if each frame held one string, since a line feed may not
-stand within one. The text before the strings was learnt from the last frame that took the full
-path: a content event that its strict twin decodes, undeclared members forbidden.
+judged as a whole: what stands in the place of the deltas is joined to a JSON array, which one
+decode finds to be one of strings, or not. The text before the deltas was learnt from the last frame
+that took the full path: a content event that its strict twin decodes, undeclared members forbidden.
 
 Everything else takes the full path, frame by frame: other events, other orders of members, line
 ends that are not LF, strings that are not UTF-8.
@@ -37,7 +36,6 @@ KEY: Final = b'"delta":'
 DATA: Final = b"data: "
 BLANK: Final = b"\n\n"
 END: Final = b"}\n\n"
-SEPARATOR: Final = b",\n"
 
 _strings: Final = msgspec.json.Decoder(list[str]).decode
 _string: Final = msgspec.json.Decoder(str).decode
@@ -79,7 +77,7 @@ class PassageIntake(Intake):
         """The unfinished frame, while frames are looked at here."""
         self._framing = self._incoming.media_type != MEDIA_TYPE
         """False when all bytes go straight to the reader."""
-        self._row = NO_ROW
+        self._pattern = NO_PATTERN
 
     async def take_all(self) -> list[Item]:
         """As `take`, with passages in the place of some events."""
@@ -94,13 +92,13 @@ class PassageIntake(Intake):
             super()._digest(chunk, events)
             return
         tail = self._tail
-        ends = BLANK in chunk or (tail.endswith(b"\n") and chunk.startswith(b"\n"))
-        tail += chunk
-        if ends:
-            data = bytes(tail)
+        if BLANK in chunk or (tail.endswith(b"\n") and chunk.startswith(b"\n")):
+            data = bytes(tail) + chunk if tail else chunk
             end = data.rfind(BLANK) + len(BLANK)
-            del tail[:end]
+            tail = self._tail = bytearray(data[end:])
             self._digest_frames(data, end, events)
+        else:
+            tail += chunk
         if len(tail) > self._bounds.frame:
             raise FrameTooLargeError(self._bounds.frame)
 
@@ -116,13 +114,13 @@ class PassageIntake(Intake):
 
     def _digest_frames(self, data: bytes, end: int, events: list[Any]) -> None:
         """The frames of `data` up to `end`, which is the end of one."""
-        start = 0
+        start = barred = 0
         mixed = False
         while start < end:
-            prefix = self._row.prefix
-            if prefix and data.startswith(prefix, start, end):
-                stop = self._row.reach(data, start, end, mixed)
-                passage = self._row.passage(data[start:stop])
+            pattern = self._pattern
+            if start >= barred and pattern.begins(data, start, end):
+                stop = pattern.reach(data, start, end, mixed)
+                passage = pattern.passage(data[start:stop])
                 if passage is not None:
                     self._count(passage.count)
                     events.append(passage)
@@ -131,21 +129,22 @@ class PassageIntake(Intake):
                 if not mixed:
                     mixed = True
                     continue
-            stop = data.index(BLANK, start) + len(BLANK)
-            self._digest_frame(data[start:stop], events)
+                barred = stop
+            stop = _others(data, start, end)
+            self._digest_others(data[start:stop], events)
             start = stop
 
-    def _digest_frame(self, frame: bytes, events: list[Any]) -> None:
-        """The full path, after which the frame may be the first of a row."""
-        self._row = NO_ROW
+    def _digest_others(self, frames: bytes, events: list[Any]) -> None:
+        """The full path, after which a single frame may be the first of a row."""
+        self._pattern = NO_PATTERN
         before = len(events)
-        super()._digest(frame, events)
+        super()._digest(frames, events)
         if len(events) == before + 1 and type(events[-1]) in CONTENT:
-            self._row = Row.like(frame, events[-1])
+            self._pattern = Pattern.of(frames, events[-1])
 
 
-class Row:
-    """Frames that begin with `prefix`, which ends before a delta; the last event was one of them.
+class Pattern:
+    """What the frames of a row begin with, up to a delta; the last event was one of them.
 
     `event` is that event. Only content events leave every order as it was, so that what was lawful
     once is lawful again.
@@ -153,25 +152,29 @@ class Row:
 
     def __init__(self, prefix: bytes, event: Any) -> None:
         self.prefix = prefix
-        self._event = event
         self._between = END + prefix
+        self._event = event
 
     @staticmethod
-    def like(frame: bytes, event: Any) -> Row:
-        """The row that a frame of `event` begins, NO_ROW if more than the delta may differ."""
+    def of(frame: bytes, event: Any) -> Pattern:
+        """The pattern of a frame of `event`, NO_PATTERN if more than the delta may differ."""
         head = len(DATA) if frame.startswith(DATA) else len(DATA) - 1
         payload = frame[head : -len(BLANK)]
         at = payload.rfind(KEY)
         if not frame.startswith(DATA[:-1]) or at < 0 or b"\n" in payload or _carries_more(event):
-            return NO_ROW
+            return NO_PATTERN
         try:
             strict = _strict[type(event)](payload)
             delta = _string(payload[at + len(KEY) : -1])
         except (msgspec.DecodeError, UnicodeError):
-            return NO_ROW
+            return NO_PATTERN
         if delta != event.delta or strict.subagent_run_id != event.subagent_run_id:
-            return NO_ROW
-        return Row(frame[: head + at + len(KEY)], event)
+            return NO_PATTERN
+        return Pattern(frame[: head + at + len(KEY)], event)
+
+    def begins(self, data: bytes, start: int, end: int) -> bool:
+        """Whether the frame at `start` may be one of the row."""
+        return self.prefix != b"" and data.startswith(self.prefix, start, end)
 
     def reach(self, data: bytes, start: int, end: int, mixed: bool) -> int:
         """The end of the frames to be judged together: up to the last one, or the first other."""
@@ -183,23 +186,38 @@ class Row:
         return start
 
     def passage(self, frames: bytes) -> Passage | None:
-        """The row as one, None if one of the frames is anything else."""
-        bare = frames[len(self.prefix) : -len(END)]
-        body = bare.replace(self._between, SEPARATOR)
+        """The frames as one row, None if one of them is anything else.
+
+        A line feed is within no text but a frame's end, and within no JSON string: so if the array
+        holds as many strings as there are texts, each text is one string.
+        """
+        texts = frames.split(self._between)
+        texts[-1] = texts[-1][: -len(END)]
+        texts[0] = texts[0][len(self.prefix) :]
+        array = b"[" + b",\n".join(texts) + b"]"
+        if not frames.endswith(END) or array.count(b"\n") != len(texts) - 1:
+            return None
         try:
-            deltas = _strings(b"[" + body + b"]")
+            deltas = _strings(array)
         except (msgspec.DecodeError, UnicodeError):
             return None
-        joints = (len(bare) - len(body)) // (len(self._between) - len(SEPARATOR))
-        one_each = len(deltas) == joints + 1 and frames.count(b"\n") == 2 * len(deltas)
-        if not one_each or not frames.endswith(END):
+        if len(deltas) != len(texts):
             return None
         event = self._event
         id = event.tool_call_id if type(event) is ToolCallArgs else event.message_id
         return Passage(event.kind, id, event.subagent_run_id, frames, deltas)
 
 
-NO_ROW: Final = Row(b"", None)
+NO_PATTERN: Final = Pattern(b"", None)
+
+
+def _others(data: bytes, start: int, end: int) -> int:
+    """The end of the frames from `start` on that hold no delta, or else of one frame."""
+    at = data.find(KEY, start, end)
+    if at < 0:
+        return end
+    before = data.rfind(BLANK, start, at)
+    return (data.index(BLANK, start) if before < 0 else before) + len(BLANK)
 
 
 def _carries_more(event: Any) -> bool:

@@ -67,7 +67,8 @@ class Relay:
         while items:
             for item in items:
                 self._pass(item)
-            await self._ctx.drain()
+            if self._ctx.behind:
+                await self._ctx.drain()
             items = await self.intake.take_all()
         if self._held is not None:
             self._ctx.emit(self._held)
