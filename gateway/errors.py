@@ -1,4 +1,4 @@
-"""Every error that the gateway raises on purpose.
+"""Every error that the gateway raises on purpose, and every code that a RUN_ERROR carries.
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
@@ -12,6 +12,7 @@ GatewayError
 ├── EncodeError           an event that the chosen encoding cannot carry
 ├── AgentError            an agent's own failure, told to the client (code)
 ├── StateError            the state of the input does not fit the agent's type
+├── ResumeError           an answer to an interrupt that cannot be accepted (interrupt_id)
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
 ├── UpstreamError         a server that events are read from has failed (code)
 │   ├── UnreachableError      no connection, or one that broke before an answer
@@ -27,22 +28,13 @@ GatewayError
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
 └── ClientLeftError       a client that went away before it had sent its request
 
-A failure after the stream has started reaches the client as RUN_ERROR with one of these codes:
-
-AGENT_ERROR          the agent raised; the text goes to the log only
-CANCELLED            the agent gave up because its run was cancelled
-PROTOCOL_VIOLATION   the agent emitted an event that breaks a rule and did not catch the error
-SERIALIZATION        state, arguments or results that cannot be decoded or encoded
-TRANSFORMER_ERROR    a transformer raised or broke a rule
-TIMEOUT              a time limit of the run
-LIMIT_EXCEEDED       a bound on events or bytes
-SHUTTING_DOWN        the process goes down
-UPSTREAM_UNREACHABLE, UPSTREAM_STATUS, UPSTREAM_TRUNCATED, UPSTREAM_NO_STREAM,
-UPSTREAM_VIOLATION, UPSTREAM_TIMEOUT, UPSTREAM_LIMIT, UPSTREAM_UNAVAILABLE
-                     the kinds of UpstreamError, in the order of the tree
+A failure after the stream has started reaches the client as RUN_ERROR with one of `CODES`; an agent
+may add codes of its own by `AgentError`.
 """
 
-from typing import ClassVar
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import ClassVar, Final
 
 from gateway_native.errors import (
     FrameTooLargeError,
@@ -53,6 +45,7 @@ from gateway_native.errors import (
 )
 
 __all__ = [
+    "CODES",
     "AgentError",
     "AnswerError",
     "ClientLeftError",
@@ -68,6 +61,7 @@ __all__ = [
     "OrderingError",
     "PatchError",
     "RefusedError",
+    "ResumeError",
     "RunCancelledError",
     "RunFailedError",
     "SilenceError",
@@ -80,6 +74,42 @@ __all__ = [
     "UpstreamError",
     "ViolationError",
 ]
+
+CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AGENT_ERROR": "the agent raised; the text goes to the log only",
+        "BUDGET_EXCEEDED": "the run used up the tokens or the money it may use",
+        "CANCELLED": "the agent gave up, as something that it waited for was cancelled",
+        "CONTENT_FILTER": "a provider refused the content",
+        "CONTEXT_LENGTH": "the conversation is too long for the model",
+        "DISCONNECTED": "the client left; seen in logs only",
+        "INTERNAL_ERROR": "a fault of the gateway itself",
+        "INVALID_REQUEST": "the input cannot be worked with, as an answer that fits no question",
+        "LIMIT_EXCEEDED": "a bound on the events or bytes of a run",
+        "MAX_STEPS": "the agent went through as many steps as it may",
+        "OVERLOADED": "there is no room for another run now",
+        "OWNER_LOST": "the process that held the run is gone",
+        "PROTOCOL": "an event or an outcome holds a value that the protocol rejects",
+        "PROTOCOL_VIOLATION": "an event breaks a rule of order, or a delta applies to nothing",
+        "PROVIDER_AUTH": "a provider did not accept the credentials",
+        "PROVIDER_ERROR": "a provider failed",
+        "PROVIDER_TRUNCATED": "a provider's answer broke off",
+        "RATE_LIMITED": "too many requests, here or at a provider",
+        "SERIALIZATION": "state, arguments or results that cannot be decoded or encoded",
+        "SHUTTING_DOWN": "the process goes down",
+        "TIMEOUT": "a time limit of the run",
+        "TRANSFORMER_ERROR": "a transformer raised or broke a rule",
+        "UPSTREAM_LIMIT": "a remote agent sent more than it may",
+        "UPSTREAM_NO_STREAM": "a remote agent's server answered with something else than a stream",
+        "UPSTREAM_STATUS": "a remote agent's server answered with an HTTP error",
+        "UPSTREAM_TIMEOUT": "a remote agent was silent for too long",
+        "UPSTREAM_TRUNCATED": "a remote agent's stream broke off",
+        "UPSTREAM_UNAVAILABLE": "every server of a remote agent has failed lately",
+        "UPSTREAM_UNREACHABLE": "no connection to a remote agent could be made",
+        "UPSTREAM_VIOLATION": "a remote agent broke a rule of the protocol",
+    }
+)
+"""Every code that the gateway puts on a RUN_ERROR, with what it means."""
 
 
 class DecodeError(GatewayError):
@@ -128,13 +158,14 @@ class EncodeError(GatewayError):
 class AgentError(GatewayError):
     """A failure that the client may read: RUN_ERROR carries `message` and `code` as given.
 
-    Any other exception of an agent reaches the client as a generic message with AGENT_ERROR.
+    `code` is one of `CODES` or an upper snake case name of your own. Any other exception of an
+    agent reaches the client as a generic message with AGENT_ERROR.
     """
 
     def __init__(self, message: str, code: str = "AGENT_ERROR") -> None:
-        super().__init__(message)
         self.message = message or "the agent failed"
-        self.code = code
+        super().__init__(self.message)
+        self.code = code or "AGENT_ERROR"
 
 
 class StateError(GatewayError):
@@ -142,6 +173,15 @@ class StateError(GatewayError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
+        self.reason = reason
+
+
+class ResumeError(GatewayError):
+    """An answer to an interrupt that cannot be accepted; `reason` says why, without quoting it."""
+
+    def __init__(self, interrupt_id: str, reason: str) -> None:
+        super().__init__(f"the answer to interrupt {interrupt_id!r} {reason}")
+        self.interrupt_id = interrupt_id
         self.reason = reason
 
 
@@ -156,6 +196,8 @@ class RunCancelledError(GatewayError):
 class RefusedError(GatewayError):
     """A request that gets an HTTP error instead of a stream.
 
+    An agent may raise it too: before anything was sent it becomes the answer (see `may_refuse` of
+    `Agent`), afterwards a RUN_ERROR with its code and message.
     `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
     the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
     """

@@ -1,7 +1,9 @@
 """Text events to SSE frames: the compiled and the interpreted core and the official SDK.
 
 Timed: 4000 events in a worker process and one line over a pipe each way (0.1 % of it); what is
-done with an event is told in `workload`. A group is one script; the ratios are gated by `ratios`.
+done with an event is told in `workload`. A group is one script. The table is wall time, which other
+processes disturb, slow samples most; `ns_per_event` is CPU time, and so are the ratios that
+`ratios` gates.
 """
 
 from __future__ import annotations

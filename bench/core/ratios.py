@@ -2,8 +2,8 @@
 
     python -m bench.core.ratios      prints a table; fails if a ratio is below its least
 
-Every figure is the median of interleaved repeats in one run, so that a noisy machine disturbs all
-of them alike; absolute times are for orientation only.
+Every figure is the median CPU time of interleaved repeats in one run, so that a noisy machine
+disturbs all of them alike; absolute times are for orientation only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """A process that runs the workload with one core, compiled or interpreted, when it is told to.
 
 The two cores cannot live in one process, so each has a worker; a bench asks them in turn and so
-compares figures of the same minute. What is timed is inside the worker, without the pipe.
+compares figures of the same minute. What is timed is inside the worker, without the pipe, and in
+CPU time of its thread: on a busy machine the clock on the wall counts other processes too, and more
+of them the longer a sample lasts, which would flatter whatever is compared with a slow peer.
 
     python -m bench.core.worker      reads `WAY SCRIPT` lines, answers nanoseconds per event
 """
@@ -37,7 +39,7 @@ class Worker:
             raise RuntimeError("the compiled core is missing: run `make build`")
 
     def measure(self, way: str, script: str) -> float:
-        """Nanoseconds per event, of 4000 events."""
+        """CPU nanoseconds per event, of 4000 events."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{way} {script}\n")
         return float(self._read())
@@ -72,10 +74,10 @@ def main() -> None:
         way, script = line.split()
         run = runs[way, script]
         run()  # warms the caches that another way has filled
-        start = time.perf_counter_ns()
+        start = time.thread_time_ns()
         for _ in range(ROUNDS):
             run()
-        print((time.perf_counter_ns() - start) / COUNT / ROUNDS, flush=True)
+        print((time.thread_time_ns() - start) / COUNT / ROUNDS, flush=True)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,14 @@ from gateway.agent.agent import Agent, AgentFunction, AnyAgent
 from gateway.agent.cancellation import CancelToken
 from gateway.agent.context import RunContext
 from gateway.agent.limits import Limits
+from gateway.agent.observer import Observation, RunObserver
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
+from gateway.agent.record import RunRecord
+from gateway.agent.recording import Recording
 from gateway.agent.registry import Agents
 from gateway.agent.request import Request
+from gateway.agent.resume import Answer, Answers, ResumePolicy
 from gateway.agent.run import Run
 from gateway.agent.runner import Runner, run
 
@@ -16,14 +20,21 @@ __all__ = [
     "Agent",
     "AgentFunction",
     "Agents",
+    "Answer",
+    "Answers",
     "AnyAgent",
     "CancelToken",
     "Limits",
+    "Observation",
     "Options",
+    "Recording",
     "Request",
+    "ResumePolicy",
     "Run",
     "RunContext",
+    "RunObserver",
     "RunOutcome",
+    "RunRecord",
     "Runner",
     "run",
 ]

@@ -7,18 +7,21 @@ mark is pending. Nothing is ever dropped.
 from __future__ import annotations
 
 import asyncio
+import time
 
-from gateway_native.stream import RunStream
+from gateway.agent.sink import Sink
 
 
 class Backpressure:
     """Wakes the reader when output is pending, and drainers when it has been taken."""
 
-    __slots__ = ("_drainers", "_ended", "_reader", "high_water", "stream")
+    __slots__ = ("_drainers", "_ended", "_reader", "first_taken", "high_water", "stream")
 
-    def __init__(self, stream: RunStream, high_water: int) -> None:
+    def __init__(self, stream: Sink, high_water: int) -> None:
         self.stream = stream
         self.high_water = high_water
+        self.first_taken: float | None = None
+        """When the reader took what follows RUN_STARTED, by `time.monotonic`."""
         self._reader: asyncio.Future[None] | None = None
         self._drainers: list[asyncio.Future[None]] = []
         self._ended = False
@@ -41,25 +44,27 @@ class Backpressure:
 
     def waiting(self) -> asyncio.Future[None] | None:
         """What to await until there is output to take; None once there is, or the end has come."""
-        if self._ended or self.stream.pending:
+        if self._ended or self.stream.pending or self.stream.ended:
             return None
         self._reader = asyncio.get_running_loop().create_future()
         return self._reader
 
     def taken(self) -> None:
         """Output was taken; whoever drains may go on."""
+        if self.first_taken is None and self.stream.events > 1:
+            self.first_taken = time.monotonic()
         if self._drainers and self.stream.pending_bytes <= self.high_water:
             self._wake_drainers()
 
     @property
-    def full(self) -> bool:
+    def behind(self) -> bool:
         """True while more than the high-water mark is pending."""
         return self.stream.pending_bytes > self.high_water
 
     async def drain(self) -> None:
         """Let the loop turn once, then wait while more than the high-water mark is pending."""
         await asyncio.sleep(0)
-        while self.full and not self._ended:
+        while self.behind and not self._ended:
             drainer = asyncio.get_running_loop().create_future()
             self._drainers.append(drainer)
             await drainer

@@ -71,7 +71,7 @@ class Relay:
                 await self._ctx.drain()
             items = await self.intake.take_all()
         if self._held is not None:
-            self._ctx.emit(self._held)
+            self._ctx.pass_on(self._held)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -85,14 +85,14 @@ class Relay:
         elif isinstance(item, RunStarted):
             self._start(item)
         else:
-            self._ctx.emit(item)  # type: ignore[arg-type]
+            self._ctx.pass_on(item)  # type: ignore[arg-type]
 
     def _forward(self, passage: Passage) -> None:
         frames = escape_line_separators(passage.frames)
         if self._ctx.forward(passage.kind, passage.id, frames, passage.count):
             return
         for event in passage.events():
-            self._ctx.emit(event)
+            self._ctx.pass_on(event)
 
     def _hold(self, terminal: RunFinished | RunError) -> None:
         self._release()
@@ -107,7 +107,7 @@ class Relay:
         event = replace(event, protocol_version=PROTOCOL_VERSION)
         if self._rewrite:
             event = replace(event, thread_id=self._ctx.thread_id, run_id=self._ctx.run_id)
-        self._ctx.emit(event)
+        self._ctx.pass_on(event)
 
     def _release(self) -> None:
         """Emit a terminal event that something may follow."""

@@ -66,6 +66,10 @@ class RunStream:
         self.ended = False
         self.refusal: Exception | None = None
         """What is raised for anything emitted now; None while events are welcome."""
+        self.refused = False
+        """Whether anything was refused that way, if perhaps nobody cared."""
+        self.violations: dict[str, int] = {}
+        """How often the author broke each rule so far."""
         self._batch = _batch(mode, encode_frame)
         self._events = self._batch.events
         self._deltas = self._batch.deltas
@@ -120,12 +124,16 @@ class RunStream:
         what `stop` was given.
         """
         if self.refusal is not None:
+            self.refused = True
             raise self.refusal.with_traceback(None)
         try:
             if type(event) is self._text_class:
                 self._emit_text(event)
             else:
                 self._emit_any(event)
+        except OrderingError as violation:
+            self._count(violation)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -262,6 +270,7 @@ class RunStream:
         """Begin a row for that block; False if the delta went out as an event instead."""
         _text_of(delta)
         if self.refusal is not None:
+            self.refused = True
             raise self.refusal.with_traceback(None)
         if self._row.holds(kind, id):
             return True
@@ -271,6 +280,9 @@ class RunStream:
             return False
         try:
             self._gate.check_delta(kind, id)
+        except OrderingError as violation:
+            self._count(violation)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -304,6 +316,10 @@ class RunStream:
         if len(self._events) >= self._room:
             self._batch.seal()
         self._measure()
+
+    def _count(self, violation: OrderingError) -> None:
+        rule = violation.rule
+        self.violations[rule] = self.violations.get(rule, 0) + 1
 
     def _set_pending(self) -> None:
         self.pending = True

@@ -422,3 +422,9 @@ def test_nonsense_is_refused_at_once(settings: dict[str, Any]) -> None:
 
 def test_an_error_tells_when_to_try_again() -> None:
     assert UnavailableError(12.4).retry_after == 12.4
+
+
+def test_a_delta_that_applies_to_nothing_is_the_viewers_affair() -> None:
+    patch = [{"op": "replace", "path": "/missing", "value": 1}]
+    sent = [started(), {"type": "STATE_DELTA", "delta": patch}, finished()]
+    assert same(view(Reply(frames(*sent))), sent)
