@@ -4,11 +4,15 @@ import asyncio
 import time
 from typing import Any
 
+import msgspec
 import pytest
 
-from gateway.agent import Limits, Options
+from gateway.agent import Limits, Options, Runner
 from gateway.client import Bounds, Breaker, Call, RemoteAgent
 from gateway.errors import UnavailableError
+from gateway.protocol.events import EVENTS
+from gateway.protocol.input import RunAgentInput
+from gateway.protocol.proto import MEDIA_TYPE, ProtoReader, encode_proto
 from gateway.server import Gateway
 from gateway_native.chain import Transformer
 from tests.client.gateway import SPOKEN, Front, code, fronted, same, types
@@ -428,3 +432,43 @@ def test_a_delta_that_applies_to_nothing_is_the_viewers_affair() -> None:
     patch = [{"op": "replace", "path": "/missing", "value": 1}]
     sent = [started(), {"type": "STATE_DELTA", "delta": patch}, finished()]
     assert same(view(Reply(frames(*sent))), sent)
+
+
+def test_a_viewer_in_this_process_gets_events() -> None:
+    async def scenario() -> list[str]:
+        async with Upstream(Reply([b"".join(GOOD.pieces)])).serving() as upstream:
+            agent = RemoteAgent(upstream.url)
+            input = RunAgentInput("t1", "r1", protocol_version="1.0")
+            found = [event.type async for event in Runner(agent).run(input)]
+            await agent.close()
+            return found
+
+    assert run(scenario()) == types(GOOD_EVENTS)
+
+
+def test_a_viewer_of_protobuf_and_an_upstream_of_protobuf() -> None:
+    def framed(*events: dict[str, Any]) -> bytes:
+        return b"".join(encode_proto(msgspec.convert(e, EVENTS[e["type"]])) for e in events)
+
+    async def scenario() -> None:
+        headers = {"content-type": MEDIA_TYPE}
+        upstream = Upstream(Reply([framed(*GOOD_EVENTS)], headers=headers), GOOD)
+        async with fronted(upstream, protobuf=True) as front:
+            for _ in range(2):
+                answer = await front.post(headers={"accept": MEDIA_TYPE}).answer()
+                assert answer.headers["content-type"] == MEDIA_TYPE
+                reader = ProtoReader()
+                assert same([*reader.feed(answer.body), *reader.finish()], GOOD_EVENTS)
+        assert MEDIA_TYPE in upstream.requests[0].headers["accept"]
+
+    run(scenario())
+
+
+def test_each_run_after_a_failed_one_starts_afresh() -> None:
+    async def scenario() -> None:
+        broken = Reply(frames(started(), *text("a")[:2]))
+        async with fronted(Upstream(broken, GOOD)) as front:
+            assert code(await front.view()) == "UPSTREAM_TRUNCATED"
+            assert same(await front.view(), GOOD_EVENTS)
+
+    run(scenario())
