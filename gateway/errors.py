@@ -26,7 +26,8 @@ GatewayError
 ├── InterruptError        an input that leaves a pending interrupt open (ids)
 ├── RunFailedError        the agent's own RUN_ERROR, where a value was asked for (code)
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
-└── ClientLeftError       a client that went away before it had sent its request
+├── ClientLeftError       a client that went away before it had sent its request
+└── ConfigurationError    a setting that cannot be used (key, place, reason)
 
 A failure after the stream has started reaches the client as RUN_ERROR with one of `CODES`; an agent
 may add codes of its own by `AgentError`.
@@ -49,6 +50,7 @@ __all__ = [
     "AgentError",
     "AnswerError",
     "ClientLeftError",
+    "ConfigurationError",
     "DecodeError",
     "EncodeError",
     "ExcessError",
@@ -221,6 +223,21 @@ class RefusedError(GatewayError):
 
 class ClientLeftError(GatewayError):
     """The client closed the connection before it had sent its request; nobody reads an answer."""
+
+
+class ConfigurationError(GatewayError):
+    """A setting that cannot be used.
+
+    `key` is its dotted name, `place` the file, variable or option that it came from, empty when it
+    came from nowhere, `reason` what is allowed there.
+    """
+
+    def __init__(self, key: str, place: str, reason: str) -> None:
+        where = f"{key} in {place}" if key and place else key or place
+        super().__init__(f"{where}: {reason}" if where else reason)
+        self.key = key
+        self.place = place
+        self.reason = reason
 
 
 class UpstreamError(GatewayError):

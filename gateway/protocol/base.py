@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-__all__ = ["UNSET", "Count", "Metadata", "Present", "Timestamp", "UnsetType", "Wire"]
+__all__ = ["UNSET", "Count", "Metadata", "Present", "Timestamp", "UnsetType", "Wire", "merged"]
 
 MAX_SAFE_INTEGER = 2**53 - 1
 
@@ -21,6 +21,17 @@ Count: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SAFE_INTEGER)]
 
 Metadata: TypeAlias = dict[str, Any]
 """Open object; null under a key is data. The key `ag-ui` is reserved for the protocol."""
+
+
+def merged(old: Metadata | UnsetType, new: Metadata | UnsetType) -> Metadata | UnsetType:
+    """Metadata merges key by key, the last write wins, and never deeper than that.
+
+    Neither argument changes (spec: `docs/spec/1.1/basic/metadata.mdx`).
+    """
+    if new is UNSET:
+        return old
+    return dict(new) if old is UNSET else {**old, **new}
+
 
 if TYPE_CHECKING:
     Present: TypeAlias = Any

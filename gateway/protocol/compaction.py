@@ -8,12 +8,13 @@ as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
 
 from gateway.errors import PatchError
-from gateway.protocol.base import UNSET, Metadata, UnsetType
+from gateway.protocol.base import UNSET, Metadata, UnsetType, merged
 from gateway.protocol.events import (
     Event,
     RunError,
@@ -28,7 +29,6 @@ from gateway.protocol.events import (
     ToolCallEnd,
     ToolCallStart,
 )
-from gateway.protocol.history import merged
 from gateway.protocol.json_patch import apply_patch
 from gateway.protocol.notices import Notice, Warn, ignore
 
@@ -121,7 +121,7 @@ class _Compaction:
 
     def _pass(self, event: Event) -> None:
         """Hold an event back while a block is open, else let it through."""
-        for block in [*self._messages.values(), *self._calls.values()]:
+        for block in chain(self._messages.values(), self._calls.values()):
             if block.start is not None:
                 block.meanwhile.append(event)
                 return

@@ -9,6 +9,7 @@ the order. Spec: `docs/spec/1.1/basic/versioning.mdx`.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -49,16 +50,18 @@ class Version(Struct, frozen=True, order=True, gc=False):
         return Version(int(major), int(minor))
 
 
-OWN: Final = Version(1, 0)
+NEWEST: Final = Version(sys.maxsize, 0)
+"""A client whose declaration cannot be read, which counts as one newer than we are."""
+
 LEGACY: Final = Version(0, 0)
 """The era of clients that declare nothing."""
 
 
 def version_of(declared: str | UnsetType) -> Version:
-    """What a client speaks: LEGACY if it declares nothing, our own if we cannot read it."""
+    """What a client speaks: LEGACY if it declares nothing, NEWEST if we cannot read it."""
     if declared is UNSET:
         return LEGACY
-    return Version.parse(declared) or OWN
+    return Version.parse(declared) or NEWEST
 
 
 class Downgrade:
@@ -89,8 +92,10 @@ class Downgrade:
     def _started(self, event: RunStarted) -> Event:
         if event.input is UNSET:
             return event
-        messages = self._messages(event.input.messages)
-        return event.__replace__(input=event.input.__replace__(messages=messages))
+        echo = event.input.__replace__(messages=self._messages(event.input.messages))
+        if self.version.major < 1:  # which requires both, so empty ones are written
+            echo = echo.__replace__(tools=list(echo.tools), context=list(echo.context))
+        return event.__replace__(input=echo)
 
     def _result(self, event: ToolCallResult) -> Event:
         if self.version.major >= 1 or isinstance(event.content, str):

@@ -1,5 +1,6 @@
 """What viewers of older eras get."""
 
+import json
 from typing import Any
 
 import pytest
@@ -23,12 +24,14 @@ from gateway.protocol import (
     SuccessOutcome,
     TextMessageContent,
     TextPart,
+    Tool,
     ToolCall,
     ToolCallResult,
     ToolMessage,
     UserMessage,
 )
-from gateway.protocol.eras import LEGACY, OWN, Version, downgrade_for, version_of
+from gateway.protocol.encoder import encode_event
+from gateway.protocol.eras import LEGACY, Version, downgrade_for, version_of
 from gateway.protocol.notices import Notice
 
 IMAGE = ImagePart(DataSource("AA==", "image/png"))
@@ -65,13 +68,13 @@ def test_versions_compare_by_number() -> None:
     assert Version(1, 10) > Version(1, 9) > LEGACY
 
 
-def test_an_absent_version_is_the_legacy_era_and_an_unreadable_one_is_current() -> None:
+def test_an_absent_version_is_the_legacy_era_and_an_unreadable_one_is_newer() -> None:
     assert version_of(UNSET) == LEGACY
-    assert version_of("1.0.0") == OWN
+    assert version_of("1.0.0") > version_of("1.9")
     assert version_of("2.7") == Version(2, 7)
 
 
-@pytest.mark.parametrize("declared", ["1.1", "1.2", "2.0"])
+@pytest.mark.parametrize("declared", ["1.1", "1.2", "2.0", "1.0.0", "next"])
 def test_a_newer_viewer_gets_everything(declared: str) -> None:
     assert downgrade_for(declared) is None
 
@@ -130,6 +133,15 @@ def test_the_echo_of_the_input_is_reshaped_too() -> None:
     input = RunAgentInput("t", "r", [ToolMessage("m", "c", [TextPart("a")])])
     started = legacy(RunStarted("t", "r", input=input))
     assert started.input.messages == [ToolMessage("m", "c", "a")]
+
+
+def test_the_echo_has_the_lists_that_the_era_requires() -> None:
+    started = legacy(RunStarted("t", "r", input=RunAgentInput("t", "r", [])))
+    echo = json.loads(encode_event(started))["input"]
+    assert (echo["tools"], echo["context"]) == ([], [])
+    tool = Tool("f", "does")
+    kept = legacy(RunStarted("t", "r", input=RunAgentInput("t", "r", [], [tool])))
+    assert kept.input.tools == [tool]
 
 
 def test_each_loss_is_told_once_a_run() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gateway.errors import PatchError
 from gateway.protocol import AddOperation, MoveOperation
-from gateway.protocol.json_patch import apply_patch, diff, parse_pointer, same
+from gateway.protocol.json_patch import apply_patch, diff, same
 
 SCALARS = st.one_of(
     st.none(),
@@ -93,12 +93,6 @@ def test_values_that_json_tells_apart_are_three() -> None:
     assert same({"a": [1, None]}, {"a": [1, None]})
 
 
-def test_pointers_are_unescaped_once() -> None:
-    assert parse_pointer("/~01/a~1b/") == ["~1", "a/b", ""]
-    with pytest.raises(ValueError, match="no JSON Pointer"):
-        parse_pointer("a")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "patch"),
     [
@@ -146,3 +140,71 @@ def test_any_patch_applies_whole_or_not_at_all(document: Any, patch: list[Any]) 
     except PatchError as error:
         assert 0 <= error.index < len(patch)
     assert json.dumps(document) == before
+
+
+@given(
+    DOCUMENTS,
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "op": st.sampled_from(["add", "replace", "remove", "move", "copy", "copy"]),
+                "path": st.sampled_from(["", "/a", "/b", "/a/a", "/a/b", "/b/a/-", "/0", "/0/a"]),
+                "from": st.sampled_from(["", "/a", "/b", "/a/b", "/b/a", "/0", "/1"]),
+                "value": DOCUMENTS,
+            }
+        ),
+        max_size=6,
+    ),
+)
+def test_a_patch_does_what_its_operations_do_one_by_one(
+    document: Any, patch: list[dict[str, Any]]
+) -> None:
+    before = json.dumps(document)
+    applied, stepwise = [], json.loads(before)
+    for operation in patch:
+        try:
+            # through JSON, so that no step shares anything with another one
+            stepwise = json.loads(json.dumps(apply_patch(stepwise, [operation])))
+        except PatchError:
+            continue
+        applied.append(operation)
+    values = json.dumps(applied)
+    assert same(apply_patch(document, applied), stepwise)
+    assert json.dumps(document) == before
+    assert json.dumps(applied) == values
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        None,
+        "add",
+        [],
+        {"op": "add", "path": None, "value": 1},
+        {"op": "add", "path": 0, "value": 1},
+        {"op": "remove", "path": ["a"]},
+        {"op": "move", "path": "/b", "from": 1},
+        {"op": ["add"], "path": "/b", "value": 1},
+        {"op": "add", "path": "/a~", "value": 1},
+    ],
+)
+def test_what_is_no_operation_is_a_patch_error(operation: Any) -> None:
+    with pytest.raises(PatchError):
+        apply_patch({"a": 1}, [operation])
+
+
+class _CountedList(list[Any]):
+    """Counts how often it is copied, with all its copies."""
+
+    copies = 0
+
+    def copy(self) -> "_CountedList":
+        _CountedList.copies += 1
+        return _CountedList(self)
+
+
+def test_a_long_patch_copies_an_array_once() -> None:
+    _CountedList.copies = 0
+    patch = [{"op": "add", "path": "/a/-", "value": n} for n in range(1000)]
+    assert apply_patch({"a": _CountedList()}, patch) == {"a": list(range(1000))}
+    assert _CountedList.copies == 1

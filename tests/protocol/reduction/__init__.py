@@ -1,0 +1,1 @@
+"""Tests of `gateway.protocol.reduction`."""
