@@ -56,7 +56,7 @@ class Output:
         self._relays = relays
         self._verifier = Verifier(not relays, True, input.thread_id, input.run_id, _calls_in(input))
         self.stream = RunStream(
-            Chain([factory() for factory in options.transformers]),
+            _chain(options),
             self._verifier,
             MODES[options.encoding],
             encode_proto,
@@ -177,6 +177,16 @@ class Output:
 
     def _warn(self, notice: Notice) -> None:
         logger.warning("run %s: %s", self._input.run_id, notice.message)
+
+
+NO_TRANSFORMERS = Chain([])
+"""What all runs without transformers share; a chain never changes."""
+
+
+def _chain(options: Options) -> Chain:
+    if not options.transformers:
+        return NO_TRANSFORMERS
+    return Chain([factory() for factory in options.transformers])
 
 
 def replace_usage(ending: Ending, source: Ending) -> Ending:

@@ -30,7 +30,7 @@ def assemble(configuration: Configuration) -> Gateway:
     try:
         return Gateway(agents, configuration, options)
     except (TypeError, ValueError) as error:
-        raise ConfigurationError("agents", "", str(error)) from error
+        raise ConfigurationError("", "", str(error)) from error
 
 
 def _resolved(target: str) -> Mapping[str, AnyAgent] | Gateway:

@@ -64,7 +64,9 @@ class Link:
     """One worker's end of the lifeline.
 
     `generation` is the worker's own, `listening` the descriptor of the shared socket; `greets` says
-    that it should say on standard output where it listens. The worker writes `ready` and `drained`.
+    that it should say on standard output where it listens. The worker writes `ready`, `drained` and
+    how long it may take: `drain_seconds` from SIGTERM until no run can be left, `retire_seconds`
+    from its replacement until it has ended.
     """
 
     def __init__(self, lifeline: Lifeline, listening: int = -1, *, greets: bool = False) -> None:
@@ -74,15 +76,27 @@ class Link:
         self.greets = greets
         self._ready: Any = RawValue("b")
         self._drained: Any = RawValue("b")
+        self._seconds: Any = RawArray("d", 2)
 
     @property
     def ready(self) -> bool:
         """Whether the worker serves requests."""
         return bool(self._ready.value)
 
-    def set_ready(self) -> None:
-        """Say that the worker serves requests."""
+    def set_ready(self, drain_seconds: float, retire_seconds: float) -> None:
+        """Say that the worker serves requests, and how long it may take to go."""
+        self._seconds[:] = [drain_seconds, retire_seconds]
         self._ready.value = 1
+
+    @property
+    def drain_seconds(self) -> float:
+        """How long it may take from SIGTERM until no run is left."""
+        return float(self._seconds[0])
+
+    @property
+    def retire_seconds(self) -> float:
+        """How long it may take from its replacement until it has ended."""
+        return float(self._seconds[1])
 
     @property
     def drained(self) -> bool:

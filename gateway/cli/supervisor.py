@@ -20,7 +20,9 @@ from granian.server import Server as Granian
 
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Lifeline, Link
+from gateway.cli.worker import drain_seconds
 from gateway.errors import ConfigurationError
+from gateway.server.logs import logging_config
 
 logger = logging.getLogger("gateway.cli")
 
@@ -107,6 +109,7 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         link = Link(self._lifeline, self._sso.fileno(), greets=not self._greeted)
         self._greeted = True
         loader = functools.partial(callback_loader, self._configuration, link)
+        self.log_config = logging_config(self._configuration.logs)
         worker = super()._spawn_worker(idx, target, loader)
         self._links[worker] = link
         return worker
@@ -161,12 +164,12 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         warn_of_restart(before, self._configuration)
         self._lifeline.reload()
         for idx in range(self.workers):
-            if not self._exchange(idx, start, before):
+            if not self._exchange(idx, start):
                 self._configuration = self._configuration if idx else before
                 logger.error("the reload has ended at worker %d, which goes on", idx + 1)
                 return
 
-    def _exchange(self, idx: int, start: Callable[..., Any], before: Configuration) -> bool:
+    def _exchange(self, idx: int, start: Callable[..., Any]) -> bool:
         successor = start(idx=idx)
         successor.interrupt_by_parent = True  # its failure is no crash of a serving worker
         successor.start()
@@ -180,8 +183,8 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
         old, self.wrks[idx] = self.wrks[idx], successor
         self._due.pop(idx, None)
         old.terminate()
-        grace = before.shutdown.reload_grace + before.limits.grace + MARGIN
-        self._retired.append((old, time.monotonic() + grace))
+        patience = self._links[old].retire_seconds + MARGIN
+        self._retired.append((old, time.monotonic() + patience))
         return True
 
     def _comes_up(self, worker: Any) -> bool:
@@ -219,7 +222,8 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
 
     def _drain_workers(self) -> None:
         """Wait until no worker has a run left; all of them answer until then."""
-        deadline = time.monotonic() + drain_timeout(self._configuration)
+        patience = max(map(self._drain_seconds, self.wrks), default=0)
+        deadline = time.monotonic() + patience
         for worker in self.wrks:
             worker.terminate()
         while time.monotonic() < deadline:
@@ -228,11 +232,11 @@ class Supervisor(Granian):  # type: ignore[misc, valid-type]  # its type is chos
                 return
             time.sleep(POLL)
 
-
-def drain_timeout(configuration: Configuration) -> float:
-    """Seconds from SIGTERM until no worker can have a run left."""
-    shutdown, limits = configuration.shutdown, configuration.limits
-    return max(shutdown.grace, shutdown.delay) + limits.grace + 1
+    def _drain_seconds(self, worker: Any) -> float:
+        """What the worker said, or the configuration says for one that has not come up yet."""
+        configuration = self._configuration
+        planned = drain_seconds(configuration.shutdown, configuration.limits)
+        return self._links[worker].drain_seconds or planned
 
 
 def warn_of_restart(before: Configuration, after: Configuration) -> None:

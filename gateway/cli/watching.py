@@ -1,7 +1,6 @@
-"""What a server process and its workers set up to be watched: log, counters, exporter of traces."""
+"""What a server process and its workers set up to be watched: counters, exporter of traces."""
 
 import importlib.util
-import logging.config
 import os
 import shutil
 import sys
@@ -10,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from gateway.server.logs import logging_config
-from gateway.server.operations import Metrics, Tracing
+from gateway.server.operations import Metrics
 from gateway.server.settings import Settings
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
@@ -40,21 +38,20 @@ def shared_counters(metrics: Metrics) -> Iterator[None]:
 
 def watch_worker(settings: Settings) -> None:
     """Set up a worker process, before its agents are loaded."""
-    logging.config.dictConfig(logging_config(settings.logs))
     directory = os.environ.get(DIRECTORY, "")
     if os.path.basename(directory).startswith(OWN) and _counts(settings.metrics):
         from gateway.server.slots import join
 
         join(directory)
     if settings.tracing.enabled:
-        _export(settings.tracing)
+        _export()
 
 
 def _counts(metrics: Metrics) -> bool:
     return metrics.enabled is not False and bool(importlib.util.find_spec("prometheus_client"))
 
 
-def _export(tracing: Tracing) -> None:
+def _export() -> None:
     """Send spans by OTLP over HTTP, as the `OTEL_*` variables say; not if the extra is missing."""
     if importlib.util.find_spec("opentelemetry") is None:
         return  # the gateway says so

@@ -25,6 +25,7 @@ from typing import Any, Final
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 
 import gateway_native
+from gateway.agent.limits import Limits
 from gateway.cli.assembly import assemble
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Link
@@ -33,6 +34,7 @@ from gateway.cli.watching import watch_worker
 from gateway.errors import ConfigurationError
 from gateway.server import Gateway
 from gateway.server.asgi import Message, Receive, Scope, Send
+from gateway.server.settings import Shutdown
 
 logger = logging.getLogger("gateway.cli")
 
@@ -103,7 +105,8 @@ class Worker:
         """Serve; a signal that came while granian changed loops and handlers was lost."""
         if self._leaving is None and (self._link.lifeline.stopping or self._link.replaced):
             self._terminate()
-        self._link.set_ready()
+        shutdown, limits = self.gateway.settings.shutdown, self._configuration.limits
+        self._link.set_ready(drain_seconds(shutdown, limits), retire_seconds(shutdown, limits))
         if self._link.greets:
             print(greeting(self._configuration.server, list(self.gateway.agents)), flush=True)
 
@@ -148,10 +151,13 @@ class Worker:
     async def _drain(self, grace: float, delay: float) -> None:
         self._retiring = False
         self.gateway.runs.refuse()
+        if open := len(self.gateway.runs):
+            logger.info("going down: %d open runs have %g seconds", open, grace)
         await asyncio.gather(self.gateway.runs.idle(grace), asyncio.sleep(delay))
         await self.gateway.drain(0)
         self._link.set_drained()
-        if self._link.lifeline.stopping and not self._alone:
+        lifeline = self._link.lifeline
+        if lifeline.stopping and not (lifeline.leaving or self._alone):
             await self._released.wait()
         self._finish()
         self._stop_accepting()
@@ -171,6 +177,16 @@ class Worker:
         os._exit(0)
 
 
+def drain_seconds(shutdown: Shutdown, limits: Limits) -> float:
+    """How long a worker may have runs after SIGTERM."""
+    return max(shutdown.grace, shutdown.delay) + limits.grace + 1
+
+
+def retire_seconds(shutdown: Shutdown, limits: Limits) -> float:
+    """How long a worker may live after another one has replaced it."""
+    return shutdown.reload_grace + limits.grace + 2 * MOVE + STALL + 1
+
+
 def _last(send: Send) -> Send:
     """A `send` that makes its answer the last one of an HTTP/1.1 connection."""
 
@@ -183,8 +199,13 @@ def _last(send: Send) -> Send:
 
 
 def load(configuration: Configuration, link: Link) -> Worker:
-    """The application of a worker. Ends the process with a line in the log when there is none."""
+    """What a process needs to become a worker: logs, metrics and traces, and the application."""
     watch_worker(configuration)
+    return worker_of(configuration, link)
+
+
+def worker_of(configuration: Configuration, link: Link) -> Worker:
+    """The application of a worker. Ends the process with a line in the log when there is none."""
     report_core(gateway_native.COMPILED, os.environ.get("GATEWAY_PURE"))
     try:
         return Worker(assemble(configuration), configuration, link)

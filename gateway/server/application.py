@@ -7,7 +7,7 @@ failure before the stream never reaches a client as half a response.
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple, TypeAlias
 
 from gateway.agent import Run
@@ -21,6 +21,7 @@ from gateway.server.logs import ids_of
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
+    CLIENT_LEFT,
     INTERNAL_ERROR,
     KEEP_ALIVE,
     Headers,
@@ -153,12 +154,15 @@ class Application:
             self.watch.refused(error)
             answer = refusal(error)
         except ClientLeftError:
-            return
+            answer = CLIENT_LEFT
         except Exception:
             logger.exception("a request failed before its answer")
             answer = INTERNAL_ERROR
         if isinstance(answer, Stream):
             await self._view(answer, receive, send, extra)
+            return
+        if answer is CLIENT_LEFT:
+            await self._say_goodbye(send, extra)
             return
         await respond(answer, send, extra, head_only=scope["method"] == "HEAD")
         await body.discard()
@@ -183,9 +187,21 @@ class Application:
             self.runs.release(session)
             if viewer.left:
                 logger.info("the client left", extra={"ids": _ids(session.run)})
-        if session.refusal is not None and not (viewer.begun or viewer.left):
+        if viewer.begun:
+            return
+        if viewer.left:
+            await self._say_goodbye(send, extra)
+        elif session.refusal is not None:
             self.watch.refused(session.refusal)
             await respond(refusal(session.refusal), send, extra)
+
+    async def _say_goodbye(self, send: Send, extra: Headers) -> None:
+        """Answer a client that has closed its side, and may still read.
+
+        A server that is told nothing may say 500 on its own.
+        """
+        with suppress(OSError):
+            await respond(CLIENT_LEFT, send, extra)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":

@@ -55,6 +55,8 @@ def describe(agents: Sequence[str]) -> Json:
                 "post": _cancel(),
             },
             "/healthz": {"get": _health()},
+            "/readyz": {"get": _readiness()},
+            "/metrics": {"get": _metrics()},
             "/openapi.json": {"get": _openapi()},
         },
         "components": {"schemas": _schemas(), "securitySchemes": _credentials()},
@@ -64,7 +66,7 @@ def describe(agents: Sequence[str]) -> Json:
 def _run() -> Json:
     stream = {
         "description": "The events of the run, each a frame, to the terminal event",
-        "content": {kind: {"schema": {"type": "string"}} for kind in CONTENT_TYPES.values()},
+        "content": {kind: {} for kind in CONTENT_TYPES.values()},
     }
     return {
         "operationId": "run",
@@ -113,11 +115,33 @@ def _health() -> Json:
     body = _json(_object({"status": {"type": "string"}}))
     return {
         "operationId": "health",
+        "summary": "Whether the process lives",
+        "responses": {"200": {"description": "It does", "content": body}, **_errors((405,))},
+    }
+
+
+def _readiness() -> Json:
+    body = _json(_object({"status": {"type": "string"}}))
+    return {
+        "operationId": "readiness",
         "summary": "Whether the process accepts runs",
         "responses": {
             "200": {"description": "It does", "content": body},
             "503": {"description": "It is going down", "content": body},
             **_errors((405,)),
+        },
+    }
+
+
+def _metrics() -> Json:
+    text = {"text/plain": {"schema": {"type": "string"}}}
+    return {
+        "operationId": "metrics",
+        "summary": "Counters for Prometheus",
+        "security": [{}, {"bearer": []}],
+        "responses": {
+            "200": {"description": "The counters of all workers", "content": text},
+            **_errors((401, 404, 405)),
         },
     }
 

@@ -43,6 +43,11 @@ INTERNAL_ERROR: Final = refusal(
 )
 
 
+CLIENT_LEFT: Final = refusal(
+    RefusedError(400, "CLIENT_LEFT", "The connection was closed before the answer began.")
+)
+
+
 async def respond(
     response: Response, send: Send, extra: Headers = (), *, head_only: bool = False
 ) -> None:

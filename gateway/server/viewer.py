@@ -9,7 +9,7 @@ a client that takes nothing for so long that it counts as gone.
 """
 
 import asyncio
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from gateway.agent.cancellation import Reason
 from gateway.errors import RefusedError
@@ -46,6 +46,27 @@ class Viewer:
     the run then goes on. `begun` says that the head was sent.
     """
 
+    __slots__ = (
+        "_cancels",
+        "_comment",
+        "_ended",
+        "_head",
+        "_held",
+        "_hold",
+        "_keep_alive",
+        "_loop",
+        "_pulse",
+        "_pumping",
+        "_receive",
+        "_run",
+        "_send",
+        "_sending_since",
+        "_sent_at",
+        "_stall_timeout",
+        "_timer",
+        "left",
+    )
+
     def __init__(
         self,
         run: Readable,
@@ -70,7 +91,7 @@ class Viewer:
         self._hold = hold
         self._cancels = cancels
         self._loop = asyncio.get_running_loop()
-        self._presence = asyncio.timeout(None)
+        self._pumping: asyncio.Task[Any] | None = None
         self.left = False
         self._ended = False
         self._sending_since = 0.0
@@ -87,15 +108,16 @@ class Viewer:
         """Send the run to its end and finish the response, or return when the client leaves."""
         watch = self._loop.create_task(self._watch())
         self._schedule()
+        self._pumping = asyncio.current_task()
         try:
-            async with self._presence:
-                await self._pump()
-        except TimeoutError:
-            if not self.left:
-                raise
+            await self._pump()
+        except asyncio.CancelledError:
+            if not self.left or self._pumping is None or self._pumping.uncancel():
+                raise  # it is not only the client that has left
         except OSError:
             self._lose()  # some servers say by an exception that the client has left
         finally:
+            self._pumping = None
             if not (self._ended or self.left):
                 self._run.cancel("client-left")
             await self._stop(watch)
@@ -147,7 +169,8 @@ class Viewer:
         if self._ended or self.left:
             return
         self._lose()
-        self._presence.reschedule(self._loop.time())
+        if self._pumping is not None:
+            self._pumping.cancel()
 
     def _lose(self) -> None:
         self.left = True

@@ -56,10 +56,17 @@ class Watch:
             await asyncio.to_thread(self._tracer.flush)
 
 
+def _installed(package: str) -> bool:
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 def _metrics(settings: Metrics) -> RunMetrics | None:
     if settings.enabled is False:
         return None
-    if importlib.util.find_spec("prometheus_client") is None:
+    if not _installed("prometheus_client"):
         if settings.enabled:
             raise ValueError(
                 "metrics.enabled needs prometheus_client: pip install 'agui-gateway[metrics]'"
@@ -73,7 +80,7 @@ def _metrics(settings: Metrics) -> RunMetrics | None:
 def _tracer(settings: Tracing) -> RunTracer | None:
     if not settings.enabled:
         return None
-    if importlib.util.find_spec("opentelemetry") is None:
+    if not _installed("opentelemetry"):
         raise ValueError("tracing.enabled needs OpenTelemetry: pip install 'agui-gateway[otel]'")
     from gateway.server.tracing import RunTracer
 

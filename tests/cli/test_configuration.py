@@ -1,5 +1,6 @@
 """The configuration: its places, their order, and what is said of wrong ones."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +133,8 @@ def test_secrets_come_from_variables_and_files_and_hide(file: Path) -> None:
         ("agents.a = 3", "agents.a in /gateway.toml: expected module:attribute or a table"),
         ("agents.a = 'gateway'", "agents.a: 'gateway' names no agents: expected module:attribute"),
         ("[agents.a]\nkind = 'x'", "agents.a.kind in /gateway.toml: expected one of import, not"),
-        ("[agents.a]\nmax_runs = 1\n[agents.b]\npath='gateway.demo:AGENTS'", "agents"),
-        ("agents.'a b' = 'tests.cli.agents:gate'", "agents: agent name 'a b': expected letters"),
+        ("[agents.nobody]\nmax_runs = 1", "agents.nobody: there is no such agent"),
+        ("agents.'a b' = 'tests.cli.agents:gate'", "agent name 'a b': expected letters"),
         ("target = 'gateway.demo:NO'", "target: module gateway.demo has no NO"),
         (f"target = '{__name__}:NUMBER'", f"target: {__name__}:NUMBER is a int: expected agents"),
         (
@@ -211,6 +212,16 @@ def test_the_schema_in_the_documents_is_current() -> None:
 def test_the_schema_admits_what_the_gateway_does(content: dict[str, Any], valid: bool) -> None:
     schema = msgspec.json.decode(msgspec.json.encode(editor_schema()))
     assert jsonschema.Draft202012Validator(schema).is_valid(content) is valid
+
+
+def test_the_example_in_the_documents_is_valid(file: Path) -> None:
+    page = (ROOT / "docs" / "serving.md").read_text()
+    text = page.partition("```toml\n")[2].partition("```")[0]
+    file.write_text(text)
+    found = read(file, {"TLS_KEY_PASSWORD": "x"})
+    assert (found.server.workers, found.agents["planner"].on_disconnect) == (4, "continue")
+    schema = msgspec.json.decode(msgspec.json.encode(editor_schema()))
+    jsonschema.Draft202012Validator(schema).validate(tomllib.loads(text))
 
 
 def test_a_configuration_can_be_checked(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

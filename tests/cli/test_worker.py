@@ -6,7 +6,7 @@ import pytest
 
 from gateway.cli.configuration import Configuration
 from gateway.cli.lifeline import Lifeline, Link
-from gateway.cli.worker import load, report_core
+from gateway.cli.worker import report_core, worker_of
 
 
 def link() -> Link:
@@ -14,7 +14,7 @@ def link() -> Link:
 
 
 def test_a_worker_has_the_gateway_of_the_configuration() -> None:
-    worker = load(Configuration(target="gateway.demo:AGENTS", max_body=5), link())
+    worker = worker_of(Configuration(target="gateway.demo:AGENTS", max_body=5), link())
     assert worker.gateway.settings.max_body == 5
 
 
@@ -26,7 +26,7 @@ def test_what_cannot_be_served_ends_the_process_with_a_line_in_the_log(
     target: str, complaint: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(SystemExit) as caught:
-        load(Configuration(target=target), link())
+        worker_of(Configuration(target=target), link())
     assert caught.value.code == 1
     assert complaint in caplog.text
 

@@ -10,7 +10,8 @@ import yaml
 from gateway.cli.builder import build
 from gateway.cli.configuration import Configuration
 from gateway.cli.given import flat
-from gateway.cli.supervisor import MARGIN, drain_timeout
+from gateway.cli.supervisor import MARGIN
+from gateway.cli.worker import drain_seconds
 from gateway.server import Gateway
 
 DEPLOY = Path(__file__).parent.parent.parent / "deploy"
@@ -26,7 +27,10 @@ def test_kubernetes_waits_long_enough_and_probes_what_is_there() -> None:
     configuration = build(Configuration, flat(tomllib.loads(text), "gateway.toml"), {})
     pod = deployment["spec"]["template"]["spec"]
     (container,) = pod["containers"]
-    assert drain_timeout(configuration) + MARGIN <= pod["terminationGracePeriodSeconds"]
+    assert (
+        drain_seconds(configuration.shutdown, configuration.limits) + MARGIN
+        <= pod["terminationGracePeriodSeconds"]
+    )
     known = {path for _, path in Gateway({}).routes()}
     probes = [container[name]["httpGet"] for name in container if name.endswith("Probe")]
     assert len(probes) == 3
@@ -38,7 +42,9 @@ def test_kubernetes_waits_long_enough_and_probes_what_is_there() -> None:
 def test_systemd_waits_long_enough() -> None:
     unit = (DEPLOY / "agui-gateway.service").read_text()
     settings = dict(line.split("=", 1) for line in unit.splitlines() if "=" in line)
-    assert drain_timeout(Configuration()) + MARGIN <= int(settings["TimeoutStopSec"])
+    assert drain_seconds(Configuration().shutdown, Configuration().limits) + MARGIN <= int(
+        settings["TimeoutStopSec"]
+    )
     assert settings["ExecReload"].endswith("-HUP $MAINPID")
     assert settings["ExecStart"].endswith("agui-gateway serve")
 

@@ -28,7 +28,7 @@ async def waiting(ctx: RunContext[Any]) -> None:
     """Waits until it is interrupted."""
     ctx.say("waiting")
     try:
-        await asyncio.Event().wait()
+        await asyncio.get_running_loop().create_future()
     finally:
         NOTED.interrupted += 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import resource
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import h2.events
 import orjson
 import pytest
 
+import gateway_native
 from tests.served import Served
 from tests.server.test_serve import INPUT, JSON, ask, open_stream, read_until
 
@@ -23,6 +25,7 @@ DEADLINE = 20.0
 PROMPT = 1.0
 """Seconds within which an agent must hear that its client has left."""
 MIB = 1024 * 1024
+IDLE = 2000
 RESET = b"\1\0\0\0\0\0\0\0"
 """SO_LINGER of zero seconds: closing sends RST."""
 
@@ -252,3 +255,30 @@ def test_a_body_of_200_mb_is_refused_at_no_cost(server: Served, length: bool) ->
         answer = client.getresponse()
         assert (answer.status, orjson.loads(answer.read())["code"]) == (413, "BODY_TOO_LARGE")
     assert noted(server)["resident"] - before < 24 * MIB
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """As many open files as the machine allows this process and its children."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@pytest.mark.skipif(
+    resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 4096, reason="too few open files allowed"
+)
+def test_two_thousand_idle_streams_take_little(many_files: None) -> None:
+    """31 KB each with the compiled core and metrics, of which granian takes 17."""
+    with Served("tests.server.edges:GATEWAY") as server, ExitStack() as open:
+
+        def open_many(count: int) -> int:
+            for _ in range(count):
+                read_until(open.enter_context(open_stream(server, "waiting")), b"waiting")
+            return noted(server)["resident"]
+
+        before = open_many(100)
+        each = (open_many(IDLE) - before) / IDLE
+        assert each <= (32 if gateway_native.COMPILED else 50) * 1024
+        assert ask(server, "GET", "/healthz", b"", {})[0] == 200

@@ -104,7 +104,8 @@ def test_a_client_that_leaves_while_sending_starts_no_run() -> None:
         connection = Connection(endpoint(agent), scope, [b'{"thr'], complete=False)
         connection.leave()
         await connection.task
-        assert (connection.sent, started) == ([], [])
+        answer = await connection.answer()
+        assert (answer.status, answer.json["code"], started) == (400, "CLIENT_LEFT", [])
 
     run(scenario())
 

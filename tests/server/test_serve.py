@@ -139,7 +139,7 @@ def test_a_client_that_does_not_read_holds_its_agent_back(server: Served) -> Non
 
 
 def test_sigterm_ends_open_streams_with_a_terminal_event() -> None:
-    with Served("tests.server.agents:AGENTS") as server:
+    with Served("tests.server.agents:AGENTS", "--grace", "0") as server:
         with open_stream(server, "waiting") as client:
             read_until(client, b"waiting")
             server.process.send_signal(signal.SIGTERM)

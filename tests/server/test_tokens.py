@@ -72,7 +72,7 @@ def test_the_only_key_needs_no_name(tokens: Tokens) -> None:
 @pytest.mark.parametrize(
     ("claims", "why"),
     [
-        ({"exp": time.time() - 31}, "has expired"),
+        ({"exp": time.time() - 10_000}, "has expired"),
         ({"exp": None}, "is not valid"),
         ({"nbf": time.time() + 10_000}, "is not valid"),
         ({"iss": "https://evil.example"}, "is not valid"),
