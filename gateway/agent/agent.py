@@ -33,8 +33,10 @@ class Agent(Protocol[State]):
     JSON value if absent), `description` and `capabilities` (shown by `GET /agents`), `lifespan`
     (an async context manager factory for pools and clients, entered once a process),
     `on_disconnect` ("cancel" or "continue": what a client that leaves means for its run), `on_end`
-    (see `EndHook`), and `may_refuse` (true for an agent that stands for another server: a
-    `RefusedError` raised before its first event becomes the HTTP status of the answer).
+    (see `EndHook`), `may_refuse` (true for an agent that stands for another server: a
+    `RefusedError` raised before its first event becomes the HTTP status of the answer), and
+    `relays` (true for an agent that passes on the stream of another: it emits RUN_STARTED itself
+    and is held to the rules of consumers, as it answers for order, not for what the other says).
     """
 
     def run(self, ctx: "RunContext[State]", /) -> Running:
@@ -118,6 +120,11 @@ def description_of(agent: AnyAgent) -> str:
 def capabilities_of(agent: AnyAgent) -> AgentCapabilities | None:
     """The `capabilities` attribute, None when the agent declares nothing."""
     return getattr(agent, "capabilities", None)
+
+
+def relays(agent: AnyAgent) -> bool:
+    """The `relays` attribute."""
+    return bool(getattr(agent, "relays", False))
 
 
 def name_of(agent: AnyAgent) -> str:

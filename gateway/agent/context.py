@@ -17,6 +17,7 @@ from gateway.agent.request import Request
 from gateway.agent.state import StatePublisher, decode_state
 from gateway.errors import RunCancelledError
 from gateway.protocol.base import UNSET
+from gateway.protocol.events import Event, RunError, RunFinished
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.usage import TokenUsage
 
@@ -28,7 +29,7 @@ T = TypeVar("T")
 class RunContext(Scope, Incoming, Generic[State]):
     """One run, seen by its agent: the request, the state, and everything that can be emitted."""
 
-    __slots__ = ("_backpressure", "_publisher", "_token", "input", "request", "usages")
+    __slots__ = ("_backpressure", "_output", "_publisher", "_token", "input", "request", "usages")
 
     def __init__(
         self,
@@ -43,6 +44,7 @@ class RunContext(Scope, Incoming, Generic[State]):
         self.input = input
         self.request = request
         self.usages: list[TokenUsage] = []
+        self._output = output
         self._publisher = publisher
         self._token = token
         self._backpressure = backpressure
@@ -108,6 +110,26 @@ class RunContext(Scope, Incoming, Generic[State]):
         `snapshot` sends the whole state, changed or not.
         """
         self._publisher.publish(snapshot)
+
+    def forward(self, kind: int, id: str, frames: bytes, count: int) -> bool:
+        """Emit `count` content events of one open block as the SSE frames that hold them.
+
+        For agents that relay a stream and have judged it. False, and nothing is emitted, where
+        events are wanted: by a transformer, or because the viewer gets another encoding.
+        """
+        forwarded: bool = self._output.stream.forward(kind, id, frames, count)
+        return forwarded
+
+    def pass_on(self, event: Event) -> None:
+        """Emit an event of another agent as it is; only the order is judged.
+
+        For agents that relay a stream: unlike with `emit`, a delta may not apply to the state.
+        """
+        self._stream.emit(event)
+
+    def finish_run(self, terminal: RunFinished | RunError) -> None:
+        """Emit the terminal event of a run that another one follows on the same stream."""
+        self._output.finish_run(terminal)
 
     def usage(self, usage: TokenUsage) -> None:
         """Report the tokens of one model call; the terminal event carries the sums by model."""

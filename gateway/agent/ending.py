@@ -20,6 +20,7 @@ from gateway.errors import (
     RunCancelledError,
     StateError,
     TransformerError,
+    UpstreamError,
 )
 from gateway.protocol.base import UNSET
 from gateway.protocol.events import Event, RunError, RunFinished
@@ -70,6 +71,8 @@ def ending_of_error(error: BaseException, expose: bool) -> Ending:
         error = error.exceptions[0]
     if isinstance(error, AgentError | RefusedError):
         return Ending(message=error.message, code=error.code)
+    if isinstance(error, UpstreamError):
+        return Ending(message=str(error), code=error.code)
     if isinstance(error, TransformerError) and not expose:
         return Ending(message=_of_transformer(error), code="TRANSFORMER_ERROR")
     for kind, code in CODE_OF.items():

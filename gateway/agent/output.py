@@ -12,10 +12,17 @@ from gateway.agent.cancellation import CancelToken
 from gateway.agent.ending import Ending, ending_of_error
 from gateway.agent.options import Encoding, Options
 from gateway.agent.sink import EventStream, Sink, frozen
-from gateway.errors import LimitError, RunCancelledError
+from gateway.errors import GatewayError, LimitError, RunCancelledError
 from gateway.protocol.base import UNSET
 from gateway.protocol.eras import PROTOCOL_VERSION, downgrade_for
-from gateway.protocol.events import Event, RunFinished, RunStarted, ToolCallResult, ToolCallStart
+from gateway.protocol.events import (
+    Event,
+    RunError,
+    RunFinished,
+    RunStarted,
+    ToolCallResult,
+    ToolCallStart,
+)
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
 from gateway.protocol.notices import Notice
@@ -38,16 +45,19 @@ class Output:
     """Builds the stream of a run and ends it exactly once.
 
     `observe_state` is called with each state event that goes out, whoever made it, and `observe`
-    with each event that observers of runs hear of.
+    with each event that observers of runs hear of. With `relays` the stream of another server is
+    passed on: it begins the run, and is judged by the rules of consumers.
     """
 
-    def __init__(self, input: RunAgentInput, options: Options) -> None:
+    def __init__(self, input: RunAgentInput, options: Options, relays: bool = False) -> None:
         limits = options.limits
         self._input = input
         self._echo = options.echo_input
+        self._relays = relays
+        self._verifier = Verifier(not relays, True, input.thread_id, input.run_id, _calls_in(input))
         self.stream = RunStream(
             _chain(options),
-            Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
+            self._verifier,
             MODES[options.encoding],
             encode_proto,
             limits.max_events,
@@ -72,7 +82,11 @@ class Output:
         return self.stream.ended
 
     def begin(self) -> None:
-        """Emit RUN_STARTED; raises what a transformer does to it."""
+        """Emit RUN_STARTED, unless a relay is to; raises what a transformer does to it."""
+        if not self._relays:
+            self._emit_start()
+
+    def _emit_start(self) -> None:
         input = self._input
         echo = input if self._echo else UNSET
         self.stream.emit(
@@ -104,6 +118,8 @@ class Output:
 
         A terminal that the chain or the verifier refuses is replaced by a RUN_ERROR that says so.
         """
+        if not (self._verifier.active or self._verifier.ended):
+            self._begin_late()
         self._close(ending.outcome is None)
         try:
             self.stream.end(self._frozen(self._terminal(ending)))
@@ -113,6 +129,18 @@ class Output:
             self._close(True)
             refused = replace_usage(ending_of_error(error, False), ending)
             self.stream.end(refused.event(self._input))
+
+    def _begin_late(self) -> None:
+        """Begin a run that was not begun, so that it can be ended; a transformer may object."""
+        self.stream.refusal = None
+        try:
+            self._emit_start()
+        except GatewayError:
+            logger.exception("the beginning of run %s was refused", self._input.run_id)
+
+    def finish_run(self, terminal: RunFinished | RunError) -> None:
+        """Emit a terminal event that another run follows on the same stream."""
+        self.stream.finish_run(self._frozen(terminal))
 
     def _close(self, failed: bool) -> None:
         try:

@@ -13,7 +13,7 @@ import asyncio
 import logging
 from typing import Any
 
-from gateway.agent.agent import AnyAgent, name_of, state_type_of
+from gateway.agent.agent import AnyAgent, name_of, relays, state_type_of
 from gateway.agent.backpressure import Backpressure
 from gateway.agent.cancellation import CancelToken, Reason
 from gateway.agent.context import RunContext
@@ -32,6 +32,7 @@ from gateway.errors import (
     ResumeError,
     RunCancelledError,
     StateError,
+    UpstreamError,
 )
 from gateway.protocol.events import Event
 from gateway.protocol.input import RunAgentInput
@@ -61,10 +62,11 @@ class Run:
         self.ending: Ending | None = None
         self.refusal: RefusedError | None = None
         """What the agent raised to refuse the run; it may still become an HTTP status."""
-        self._output = Output(input, options)
+        self._output = Output(input, options, relays(agent))
         self._backpressure = Backpressure(self._output.sink, options.limits.high_water)
         self._publisher: StatePublisher[Any] = StatePublisher(self._output.sink, None, input.state)
-        self._output.observe_state = self._publisher.observe
+        if not relays(agent):
+            self._output.observe_state = self._publisher.observe
         self._deadlines: Deadlines | None = None
         self._observed = self._observe() if options.observers else None
         self._task: asyncio.Task[None] | None = None
@@ -243,6 +245,10 @@ class Run:
     def _log(self, error: BaseException) -> None:
         """Tell of a failure; where the input is to blame, a sentence is enough."""
         names = (self.input.run_id, self.input.thread_id, name_of(self.agent))
+        if isinstance(error, UpstreamError):
+            where = "; ".join(getattr(error, "__notes__", []))
+            logger.warning("run %s of thread %s failed behind %s: %s [%s]", *names, error, where)
+            return
         if isinstance(error, StateError | ResumeError):
             logger.warning("run %s of thread %s was refused by %s: %s", *names, error)
         else:

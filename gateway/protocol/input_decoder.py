@@ -25,8 +25,7 @@ from gateway.protocol.messages import (
 )
 from gateway.protocol.notices import Warn, ignore
 from gateway.protocol.schema import SCHEMAS, Version
-from gateway.protocol.values import decode_value
-from gateway.protocol.wire_order import to_wire
+from gateway.protocol.values import decode_value, encode_value
 
 _strict: Final = {
     version: msgspec.json.Decoder(twins.input).decode for version, twins in TWINS.items()
@@ -93,11 +92,16 @@ def prepare_input(
     nothing is lost. `tools` and `context` are always there, as agents of the 0.x era insist on
     them. Raises MalformedError before anything leaves.
     """
-    value = to_wire(input) if isinstance(input, RunAgentInput) else input
-    if type(value) is dict and "messages" in value:
-        value = {**value, "messages": upgrade_messages(value["messages"], "/messages")}
-    ready = read_input(value, warn, version, upgrade=False)
+    ready = _ready(input, warn, version)
     messages = [message for message in ready.messages if type(message) is not ActivityMessage]
     return msgspec.structs.replace(
         ready, messages=messages, tools=list(ready.tools), context=list(ready.context)
     )
+
+
+def _ready(input: RunAgentInput | dict[str, Any], warn: Warn, version: Version) -> RunAgentInput:
+    if isinstance(input, RunAgentInput):
+        return decode_input(encode_value(input), warn, version, upgrade=False)
+    if type(input) is dict and "messages" in input:
+        input = {**input, "messages": upgrade_messages(input["messages"], "/messages")}
+    return read_input(input, warn, version, upgrade=False)

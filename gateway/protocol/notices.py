@@ -13,8 +13,8 @@ class Notice(Struct, frozen=True, gc=False):
     """One warning.
 
     `code` names the reason: `unknown-event`, `unknown-member`, `legacy-shape`, `unappliable`,
-    `unannounced-owner`, `newer-version`, `downgrade` or `unknown-target`; `path` is the JSON
-    Pointer or the event type concerned; `message` is the sentence for the log.
+    `unannounced-owner`, `newer-version`, `downgrade`, `mended` or `unknown-target`; `path` is the
+    JSON Pointer or the event type concerned; `message` is the sentence for the log.
     """
 
     code: str

@@ -24,6 +24,9 @@ NO_SUBAGENTS: Final = (0, 0, 57)
 NO_PARTS: Final = (0, 0, 39)
 """Newest packages that know content only as text, and no parent run."""
 
+VERSIONED: Final = (1, 0, 0)
+"""Oldest packages that know protocol versions."""
+
 SUBAGENT_EVENTS: Final = ("SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR")
 
 
@@ -38,11 +41,11 @@ class Peer:
     @property
     def declares_version(self) -> bool:
         """Whether the peer may be sent a protocol version."""
-        return self._ceiling is None
+        return self._ceiling is None or self._ceiling >= VERSIONED
 
     def outgoing(self, input: RunAgentInput) -> RunAgentInput:
         """The input as the peer can read it."""
-        if self._ceiling is None:
+        if self._ceiling is None or self._ceiling >= VERSIONED:
             return input
         input = replace(input, protocol_version=UNSET)
         if self._ceiling <= NO_SUBAGENTS:

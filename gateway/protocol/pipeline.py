@@ -18,11 +18,12 @@ from gateway.protocol.base import UNSET
 from gateway.protocol.boundary import Boundary
 from gateway.protocol.enforcement import enforce
 from gateway.protocol.eras import Version as Spoken
-from gateway.protocol.events import Event, RunStarted
+from gateway.protocol.events import Event, RunError, RunFinished, RunStarted
 from gateway.protocol.notices import Notice, Warn, ignore
 from gateway.protocol.peer import Peer
 from gateway.protocol.schema import Version
 from gateway_native.chunks import ChunkExpander
+from gateway_native.closing import closing_event
 from gateway_native.verifier import Verifier
 
 
@@ -30,8 +31,10 @@ class Pipeline:
     """One stream of a peer: `feed` it each event as it was decoded, then `finish`.
 
     `version` is what this side speaks, `peer` what is known of the other. `agreement` also demands
-    that ids of runs and threads agree, as 1.1 drafts do. Raises MalformedError and OrderingError;
-    the stream is lost then, and what was delivered stays delivered.
+    that ids of runs and threads agree, as 1.1 drafts do. `mend` is not conforming: it ends what is
+    open at a RUN_FINISHED, and drops a terminal event that may not follow another, with a notice.
+    Raises MalformedError and OrderingError; the stream is lost then, and what was delivered stays
+    delivered.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Pipeline:
         agreement: bool = False,
         thread_id: str | None = None,
         run_id: str | None = None,
+        mend: bool = False,
     ) -> None:
         self._version: Version = version
         self._warn = warn
@@ -49,6 +53,8 @@ class Pipeline:
         self._boundary = Boundary(warn)
         self._expander = ChunkExpander()
         self._verifier = Verifier(False, agreement, thread_id, run_id)
+        self._mend = mend
+        self._failed = False
 
     def feed(self, event: Any) -> list[Event]:
         """What the application sees of an event: none, one, or several."""
@@ -60,16 +66,50 @@ class Pipeline:
         enforced = enforce(current, self._warn, self._version)
         if enforced is None:
             return []
+        if self._mend and self._is_surplus(enforced):
+            return []
         events: list[Event] = self._expander.feed(enforced)
+        if self._mend and type(enforced) is RunFinished:
+            return self._feed_mended(events)
         for one in events:
             self._verifier.feed(one)
+        self._failed = type(enforced) is RunError
         if type(enforced) is RunStarted:
             self._compare_version(enforced)
         return events
 
+    @property
+    def complete(self) -> bool:
+        """True if the stream may end here: a run has come to its terminal event, none is active."""
+        return self._verifier.ended
+
     def finish(self) -> None:
         """The stream has ended; raises OrderingError (`truncated`) if no terminal event came."""
         self._verifier.finish()
+
+    def _is_surplus(self, event: Event) -> bool:
+        """Whether a terminal event comes where none may: after another."""
+        if type(event) not in (RunFinished, RunError) or not self._verifier.ended:
+            return False
+        if type(event) is RunError and not self._failed:
+            return False
+        self._warn(
+            Notice("mended", event.type, f"dropped a {event.type} behind the end of the run")
+        )
+        return True
+
+    def _feed_mended(self, events: list[Event]) -> list[Event]:
+        """Feed the ends of chunks and a RUN_FINISHED, with the ends that are missing before it."""
+        *ends, terminal = events
+        for end in ends:
+            self._verifier.feed(end)
+        for block in reversed(self._verifier.open_blocks()):
+            end = closing_event(block, False)
+            self._verifier.feed(end)
+            self._warn(Notice("mended", end.type, f"ended {block.id!r}, which was left open"))
+            ends.append(end)
+        self._verifier.feed(terminal)
+        return [*ends, terminal]
 
     def _compare_version(self, event: RunStarted) -> None:
         """Tell of a peer that speaks a newer version, or one that cannot be read as one."""

@@ -64,6 +64,10 @@ class Reducer:
         """All messages, oldest first; those that have not changed are the same objects again."""
         return self._history.messages
 
+    def append(self, message: Message) -> None:
+        """Add a message of the application at the end, such as what the user says."""
+        self._history.append(message)
+
     def feed(self, event: Event) -> None:
         """Apply one event; raises OrderingError for a chunk, which must be expanded before."""
         kind = type(event)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from gateway.errors import DecodeError, TruncatedError
+from gateway.errors import DecodeError, FrameTooLargeError, TruncatedError
 from gateway.protocol.reader import EventReader, Json
 from gateway.protocol.values import decode_value
 from gateway_native.splitter import MAX_FRAME, SseSplitter
@@ -24,6 +24,8 @@ class SseReader(EventReader):
     def _read(self, chunk: bytes) -> Iterator[Json]:
         for payload in self._splitter.feed(chunk):
             yield _event_of(_value_of(payload))
+        if self._splitter.overflows:
+            raise FrameTooLargeError(self._splitter.limit)
 
     def _read_last(self) -> Iterator[Json]:
         for payload in self._splitter.finish():

@@ -107,6 +107,10 @@ class Batch:
     def start_deltas(self, kind: int, id: str) -> None:
         """Make ready for `deltas` of one block."""
 
+    def keep(self, parts: list[bytes], count: int) -> None:
+        """Append `count` frames, in parts."""
+        raise TypeError("this stream hands out events, not bytes")
+
     def seal(self) -> None:
         """Encode what waits."""
 

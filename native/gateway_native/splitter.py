@@ -39,6 +39,11 @@ class SseSplitter:
         self._tail = bytearray()
         """The unfinished block; its lines end with LF."""
 
+    @property
+    def overflows(self) -> bool:
+        """True if the unfinished block is beyond the limit, so that the next call will raise."""
+        return len(self._tail) > self.limit
+
     def feed(self, chunk: bytes) -> list[bytes]:
         """The data of the events that `chunk` completes; raises FrameTooLargeError."""
         if len(self._tail) > self.limit:

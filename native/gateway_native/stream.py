@@ -190,6 +190,13 @@ class RunStream:
         Raises what `emit` does, in which case another terminal may be tried, `bypass_chain` first
         if the transformers are at fault. With a RUN_ERROR they cannot be.
         """
+        self.finish_run(terminal)
+        kind: int = terminal.kind
+        self.ended = True
+        self.refusal = _run_ended(kind)
+
+    def finish_run(self, terminal: Any) -> None:
+        """As `end`, for a terminal event behind which the stream goes on with another run."""
         kind: int = terminal.kind
         if self.ended:
             raise _run_ended(kind)
@@ -197,9 +204,24 @@ class RunStream:
         if kind == RUN_ERROR:
             self._gate.close_open(True)
         self._gate.end(terminal, kind)
-        self.ended = True
-        self.refusal = _run_ended(kind)
         self._added()
+
+    def forward(self, kind: int, id: str, frames: bytes, count: int) -> bool:
+        """Append `count` content events of one block as the frames that another server made.
+
+        They must be lawful and must be what `emit` would write, save for spelling. False, and
+        nothing is appended, where events are wanted: by a transformer, or for another encoding.
+        """
+        if self.refusal is not None:
+            raise self.refusal.with_traceback(None)
+        if self._gate.wants(kind) or not self._batch.takes_deltas:
+            return False
+        self._leave_row()
+        self._gate.check_delta(kind, id)
+        self._batch.seal()
+        self._batch.keep([frames], count)
+        self._added()
+        return True
 
     def bypass_chain(self) -> None:
         """Leave the transformers out from now on, as one of them has failed."""

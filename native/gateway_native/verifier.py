@@ -60,7 +60,7 @@ from gateway_native.kinds import (
 )
 from gateway_native.ledger import Ledger, id_of
 from gateway_native.owners import tag_of
-from gateway_native.runs import ACTIVE, Runs
+from gateway_native.runs import ACTIVE, ERRORED, FINISHED, Runs
 
 TAGLESS: Final = [RUN_STARTED, RUN_FINISHED, RUN_ERROR, MESSAGES_SNAPSHOT, SUBAGENT_STARTED]
 """Kinds that name no subagent, or announce it."""
@@ -103,6 +103,11 @@ class Verifier:
     def active(self) -> bool:
         """True between RUN_STARTED and the terminal event."""
         return self._runs.phase == ACTIVE
+
+    @property
+    def ended(self) -> bool:
+        """True after a terminal event, until the next RUN_STARTED."""
+        return self._runs.phase in (FINISHED, ERRORED)
 
     def open_blocks(self) -> list[Block]:
         """What is open and needs an end event, innermost last; chunks end by themselves."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+PACKAGES = ("@ag-ui/client", "@copilotkit/aimock")
 
 
 @cache
@@ -15,7 +16,7 @@ def unavailable() -> str | None:
     """Why the client cannot run here, None when it can; installs its packages on first use."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         return "needs Node.js and npm"
-    if not (HERE / "node_modules" / "@ag-ui" / "client").exists():
+    if not all((HERE / "node_modules" / name).exists() for name in PACKAGES):
         command = ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
         installed = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=300)
         if installed.returncode:

@@ -1,0 +1,1 @@
+"""What standing in front of another server costs."""
