@@ -11,6 +11,7 @@ GatewayError
 ├── PatchError            a JSON Patch that cannot be applied (index)
 ├── EncodeError           an event that the chosen encoding cannot carry
 ├── AgentError            an agent's own failure, told to the client (code)
+│   └── ProviderError     an LLM provider failed (kind, provider, status, partial, ...)
 ├── StateError            the state of the input does not fit the agent's type
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
@@ -26,7 +27,11 @@ TRANSFORMER_ERROR    a transformer raised or broke a rule
 TIMEOUT              a time limit of the run
 LIMIT_EXCEEDED       a bound on events or bytes
 SHUTTING_DOWN        the process goes down
+
+A provider's failure has the code of its kind, see `PROVIDER_CODES`.
 """
+
+from typing import Any, Final, Literal, TypeAlias
 
 from gateway_native.errors import (
     FrameTooLargeError,
@@ -37,6 +42,7 @@ from gateway_native.errors import (
 )
 
 __all__ = [
+    "PROVIDER_CODES",
     "AgentError",
     "ClientLeftError",
     "DecodeError",
@@ -47,6 +53,8 @@ __all__ = [
     "MalformedError",
     "OrderingError",
     "PatchError",
+    "ProviderError",
+    "ProviderErrorKind",
     "RefusedError",
     "RunCancelledError",
     "StateError",
@@ -108,6 +116,72 @@ class AgentError(GatewayError):
         super().__init__(message)
         self.message = message or "the agent failed"
         self.code = code
+
+
+ProviderErrorKind: TypeAlias = Literal[
+    "network",
+    "timeout",
+    "rate_limited",
+    "auth",
+    "context_length",
+    "invalid_request",
+    "overloaded",
+    "server",
+    "malformed_response",
+]
+
+PROVIDER_CODES: Final[dict[ProviderErrorKind, str]] = {
+    "network": "PROVIDER_NETWORK",
+    "timeout": "PROVIDER_TIMEOUT",
+    "rate_limited": "RATE_LIMITED",
+    "auth": "PROVIDER_AUTH",
+    "context_length": "CONTEXT_LENGTH",
+    "invalid_request": "INVALID_REQUEST",
+    "overloaded": "OVERLOADED",
+    "server": "PROVIDER_ERROR",
+    "malformed_response": "MALFORMED_RESPONSE",
+}
+"""The code of RUN_ERROR for each kind of provider failure."""
+
+
+class ProviderError(AgentError):
+    """An LLM provider failed or refused a request; `reason` is short and free of secrets.
+
+    `kind` is what callers decide by. `status` is the HTTP status, or the one that an error inside a
+    200 body names; `provider_code` the provider's own word. `is_retryable` says whether the same
+    request may succeed later, `retry_after` (seconds) how long the provider wants to be left alone.
+    `partial` is the `Completion` of what came before the failure, None if nothing did.
+    """
+
+    def __init__(
+        self,
+        kind: ProviderErrorKind,
+        provider: str,
+        reason: str,
+        *,
+        status: int | None = None,
+        is_retryable: bool = False,
+        retry_after: float | None = None,
+        provider_code: str | int | None = None,
+        request_id: str | None = None,
+        partial: Any = None,
+    ) -> None:
+        where = f"{provider} ({status})" if status else provider
+        super().__init__(f"{where}: {reason}", PROVIDER_CODES[kind])
+        self.kind = kind
+        self.provider = provider
+        self.reason = reason
+        self.status = status
+        self.is_retryable = is_retryable
+        self.retry_after = retry_after
+        self.provider_code = provider_code
+        self.request_id = request_id
+        self.partial = partial
+
+    @property
+    def is_client_error(self) -> bool:
+        """The status is 400 to 499: the request has to change, or the caller has to wait."""
+        return self.status is not None and 400 <= self.status < 500
 
 
 class StateError(GatewayError):
