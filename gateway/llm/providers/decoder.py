@@ -103,6 +103,8 @@ class Decoder(ABC):
 
     def feed(self, chunk: bytes) -> list[Delta]:
         """What these bytes complete."""
+        if self.done or self.failure is not None:
+            return []
         try:
             for payload in self._splitter.feed(chunk):
                 if self.done:
@@ -116,7 +118,7 @@ class Decoder(ABC):
 
     def finish(self) -> list[Delta]:
         """What the end of the stream completes; a stream that broke off is a network failure."""
-        if self.done or self.failure:
+        if not self._is_open():
             return []
         try:
             for payload in self._splitter.finish():
@@ -125,7 +127,7 @@ class Decoder(ABC):
             self._fail(error)
         except (msgspec.MsgspecError, UnicodeError):
             self._fail(truncated(self.provider))
-        if not self.done and self.failure is None:
+        if self._is_open():
             if self._finish is None:
                 self._fail(truncated(self.provider))
             else:
@@ -147,9 +149,12 @@ class Decoder(ABC):
 
     def abandon(self, failure: ProviderError) -> list[Delta]:
         """The transport failed; what is known goes into its partial result."""
-        if not self.done and self.failure is None:
+        if self._is_open():
             self._fail(failure)
         return self._take()
+
+    def _is_open(self) -> bool:
+        return not self.done and self.failure is None
 
     def _decode(self, payload: bytes, decoder: msgspec.json.Decoder[T], type: type[T]) -> T:
         """The payload as a struct; half surrogate pairs, which msgspec refuses, pass."""
