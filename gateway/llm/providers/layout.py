@@ -14,7 +14,7 @@ Placed: TypeAlias = str | ToolCall | dict[str, Any]
 """Text, a call, or a part of the provider."""
 
 
-def place(layout: Layout, text: str, calls: list[ToolCall]) -> Iterator[Placed]:
+def place(layout: Any, text: str, calls: list[ToolCall]) -> Iterator[Placed]:
     """The parts of a turn in their order.
 
     The visible history wins: text and calls that the layout does not know come at the end, those
@@ -22,8 +22,8 @@ def place(layout: Layout, text: str, calls: list[ToolCall]) -> Iterator[Placed]:
     """
     by_id = {call.id: call for call in calls}
     start = 0
-    for part in layout:
-        if isinstance(part, int):
+    for part in layout if isinstance(layout, list) else ():
+        if isinstance(part, int) and part > 0:
             piece, start = text[start : start + part], start + part
             if piece:
                 yield piece
