@@ -124,6 +124,15 @@ def redact(text: str) -> str:
     return line if len(line) <= MAX_REASON else line[: MAX_REASON - 1] + "…"
 
 
+def hide(failure: ProviderError, secret: str) -> ProviderError:
+    """The failure without that secret, should the provider have repeated it."""
+    if secret and secret in failure.message:
+        failure.reason = failure.reason.replace(secret, "[redacted]")
+        failure.message = failure.message.replace(secret, "[redacted]")
+        failure.args = (failure.message,)
+    return failure
+
+
 def failure_of_response(
     provider: str, status: int, headers: Mapping[str, str], body: bytes
 ) -> ProviderError:

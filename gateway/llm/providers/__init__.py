@@ -1,0 +1,25 @@
+"""LLM providers: `openai`, `anthropic`, `openrouter`, `ollama` and what is compatible with them."""
+
+from gateway.llm.providers.catalog import (
+    PROVIDERS,
+    anthropic,
+    compatible,
+    ollama,
+    openai,
+    openrouter,
+)
+from gateway.llm.providers.dialect import DIALECTS, Dialect
+from gateway.llm.providers.http_provider import HttpProvider, Timeouts
+
+__all__ = [
+    "DIALECTS",
+    "PROVIDERS",
+    "Dialect",
+    "HttpProvider",
+    "Timeouts",
+    "anthropic",
+    "compatible",
+    "ollama",
+    "openai",
+    "openrouter",
+]

@@ -7,8 +7,15 @@ from msgspec import UNSET
 from gateway.llm.arguments import object_of
 from gateway.llm.history import AssistantTurn, Turn, UserTurn, parts_of, repair
 from gateway.llm.model import OneTool, Request, Settings
-from gateway.llm.providers.body import check_tools, finished, fit_id, given, refuse, schema_of
-from gateway.llm.providers.chat_request import part_name
+from gateway.llm.providers.body import (
+    check_tools,
+    finished,
+    fit_id,
+    given,
+    part_name,
+    refuse,
+    schema_of,
+)
 from gateway.llm.providers.layout import place
 from gateway.protocol.messages import ToolCall, ToolMessage
 from gateway.protocol.parts import (

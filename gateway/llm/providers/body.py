@@ -10,7 +10,7 @@ from msgspec import UNSET
 from gateway.errors import ProviderError
 from gateway.llm.model import Request
 from gateway.protocol.input import Tool
-from gateway.protocol.parts import DataSource, FileSource, UrlSource
+from gateway.protocol.parts import ContentPart, DataSource, FileSource, TextPart, UrlSource
 
 Source = DataSource | UrlSource | FileSource
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -57,6 +57,12 @@ def data_url(source: DataSource) -> str:
 def media_type(source: Source) -> str:
     """The media type, empty if unknown."""
     return source.mime_type if isinstance(source.mime_type, str) else ""
+
+
+def part_name(part: ContentPart) -> str:
+    """What to call a part in a message."""
+    source = "" if isinstance(part, TextPart) else f" ({type(part.source).__struct_config__.tag})"
+    return f"{type(part).__struct_config__.tag}{source}"
 
 
 def given(**members: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from gateway.llm.providers.body import (
     fit_id,
     given,
     media_type,
+    part_name,
     refuse,
     schema_of,
 )
@@ -182,12 +183,6 @@ def _part(part: ContentPart, at: int, dialect: Dialect) -> Object:
         refuse(dialect.name, f"/messages/{at}", f"this API takes no {part_name(part)} of that kind")
     name = f"document.{media_type(source).rpartition('/')[2] or 'pdf'}"
     return {"type": "file", "file": {"filename": name, "file_data": data_url(source)}}
-
-
-def part_name(part: ContentPart) -> str:
-    """What to call a part in a message."""
-    source = "" if isinstance(part, TextPart) else f" ({type(part.source).__struct_config__.tag})"
-    return f"{type(part).__struct_config__.tag}{source}"
 
 
 def _url(source: DataSource | UrlSource) -> str:

@@ -148,9 +148,12 @@ class Decoder(ABC):
         return self._take()
 
     def abandon(self, failure: ProviderError) -> list[Delta]:
-        """The transport failed; what is known goes into its partial result."""
+        """The transport failed: the end of an answer whose finish is known, else its failure."""
         if self._is_open():
-            self._fail(failure)
+            if self._finish is None:
+                self._fail(failure)
+            else:
+                self._end()
         return self._take()
 
     def _is_open(self) -> bool:

@@ -8,8 +8,7 @@ from msgspec import UNSET
 from gateway.llm.arguments import object_of
 from gateway.llm.history import AssistantTurn, UserTurn, parts_of, repair, text_of
 from gateway.llm.model import Request, Settings
-from gateway.llm.providers.body import check_tools, finished, given, refuse, schema_of
-from gateway.llm.providers.chat_request import part_name
+from gateway.llm.providers.body import check_tools, finished, given, part_name, refuse, schema_of
 from gateway.protocol.messages import ToolMessage
 from gateway.protocol.parts import ContentPart, DataSource, ImagePart, TextPart
 

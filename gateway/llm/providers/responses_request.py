@@ -14,10 +14,10 @@ from gateway.llm.providers.body import (
     fit_id,
     given,
     media_type,
+    part_name,
     refuse,
     schema_of,
 )
-from gateway.llm.providers.chat_request import part_name
 from gateway.llm.providers.layout import place
 from gateway.protocol.messages import ToolCall, ToolMessage
 from gateway.protocol.parts import (
