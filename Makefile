@@ -3,7 +3,7 @@ PORT ?= 8000
 BIN := .venv/bin
 NATIVE := $(wildcard native/gateway_native/*.py native/gateway_native/*/*.py) native/build.py
 
-.PHONY: build run test check format bench wheel clean
+.PHONY: build run test soak check format bench bench-instructions wheel clean
 
 build: .venv/built
 
@@ -23,8 +23,15 @@ format: .venv/built
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+soak: .venv/built
+	$(BIN)/pytest -q --soak tests
+
 bench: .venv/built
 	$(BIN)/pytest -q bench
+	$(BIN)/python -m bench.core.ratios
+
+bench-instructions: .venv/built
+	$(BIN)/python -m bench.core.instructions $(if $(RECORD),record)
 
 wheel: .venv/built
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .

@@ -1,8 +1,8 @@
-"""Every error that the gateway raises on purpose.
+"""Every error that the gateway raises on purpose, and every code that a RUN_ERROR carries.
 
 GatewayError
 ├── OrderingError         an event breaks a rule of the protocol (rule, event_type, id)
-├── TransformerError      a transformer raised, or broke a rule (transformer, event_type)
+├── TransformerError      a transformer raised, or broke a rule (transformer, cause)
 ├── LimitError            a run went beyond a bound (limit, unit)
 ├── FrameTooLargeError    a frame of an incoming stream exceeds the cap (limit)
 ├── DecodeError           bytes that are not what they should be: not JSON, not protobuf
@@ -13,24 +13,17 @@ GatewayError
 ├── AgentError            an agent's own failure, told to the client (code)
 │   └── ProviderError     an LLM provider failed (kind, provider, status, partial, ...)
 ├── StateError            the state of the input does not fit the agent's type
+├── ResumeError           an answer to an interrupt that cannot be accepted (interrupt_id)
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
 └── ClientLeftError       a client that went away before it had sent its request
 
-A failure after the stream has started reaches the client as RUN_ERROR with one of these codes:
-
-AGENT_ERROR          the agent raised; the text goes to the log only
-CANCELLED            the agent gave up because its run was cancelled
-PROTOCOL_VIOLATION   the agent emitted an event that breaks a rule and did not catch the error
-SERIALIZATION        state, arguments or results that cannot be decoded or encoded
-TRANSFORMER_ERROR    a transformer raised or broke a rule
-TIMEOUT              a time limit of the run
-LIMIT_EXCEEDED       a bound on events or bytes
-SHUTTING_DOWN        the process goes down
-
-A provider's failure has the code of its kind, see `PROVIDER_CODES`.
+A failure after the stream has started reaches the client as RUN_ERROR with one of `CODES`; an agent
+may add codes of its own by `AgentError`; `PROVIDER_CODES` says which a provider's failure has.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 from gateway_native.errors import (
@@ -42,6 +35,7 @@ from gateway_native.errors import (
 )
 
 __all__ = [
+    "CODES",
     "PROVIDER_CODES",
     "AgentError",
     "ClientLeftError",
@@ -56,11 +50,43 @@ __all__ = [
     "ProviderError",
     "ProviderErrorKind",
     "RefusedError",
+    "ResumeError",
     "RunCancelledError",
     "StateError",
     "TransformerError",
     "TruncatedError",
 ]
+
+CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "AGENT_ERROR": "the agent raised; the text goes to the log only",
+        "BUDGET_EXCEEDED": "the run used up the tokens or the money it may use",
+        "CANCELLED": "the agent gave up, as something that it waited for was cancelled",
+        "CONTENT_FILTER": "a provider refused the content",
+        "CONTEXT_LENGTH": "the conversation is too long for the model",
+        "DISCONNECTED": "the client left; seen in logs only",
+        "INTERNAL_ERROR": "a fault of the gateway itself",
+        "INVALID_REQUEST": "the input cannot be worked with, as an answer that fits no question",
+        "LIMIT_EXCEEDED": "a bound on the events or bytes of a run",
+        "MAX_STEPS": "the agent went through as many steps as it may",
+        "OVERLOADED": "there is no room for another run now",
+        "OWNER_LOST": "the process that held the run is gone",
+        "PROTOCOL": "an event or an outcome holds a value that the protocol rejects",
+        "PROTOCOL_VIOLATION": "an event breaks a rule of order, or a delta applies to nothing",
+        "PROVIDER_AUTH": "a provider did not accept the credentials",
+        "PROVIDER_ERROR": "a provider failed",
+        "PROVIDER_TIMEOUT": "a provider did not answer in time",
+        "PROVIDER_TRUNCATED": "a provider's answer broke off",
+        "RATE_LIMITED": "too many requests, here or at a provider",
+        "SERIALIZATION": "state, arguments or results that cannot be decoded or encoded",
+        "SHUTTING_DOWN": "the process goes down",
+        "TIMEOUT": "a time limit of the run",
+        "TRANSFORMER_ERROR": "a transformer raised or broke a rule",
+        "UPSTREAM_TRUNCATED": "a remote agent's stream broke off",
+        "UPSTREAM_VIOLATION": "a remote agent broke a rule of the protocol",
+    }
+)
+"""Every code that the gateway puts on a RUN_ERROR, with what it means."""
 
 
 class DecodeError(GatewayError):
@@ -109,13 +135,14 @@ class EncodeError(GatewayError):
 class AgentError(GatewayError):
     """A failure that the client may read: RUN_ERROR carries `message` and `code` as given.
 
-    Any other exception of an agent reaches the client as a generic message with AGENT_ERROR.
+    `code` is one of `CODES` or an upper snake case name of your own. Any other exception of an
+    agent reaches the client as a generic message with AGENT_ERROR.
     """
 
     def __init__(self, message: str, code: str = "AGENT_ERROR") -> None:
-        super().__init__(message)
         self.message = message or "the agent failed"
-        self.code = code
+        super().__init__(self.message)
+        self.code = code or "AGENT_ERROR"
 
 
 ProviderErrorKind: TypeAlias = Literal[
@@ -130,18 +157,20 @@ ProviderErrorKind: TypeAlias = Literal[
     "malformed_response",
 ]
 
-PROVIDER_CODES: Final[dict[ProviderErrorKind, str]] = {
-    "network": "PROVIDER_NETWORK",
-    "timeout": "PROVIDER_TIMEOUT",
-    "rate_limited": "RATE_LIMITED",
-    "auth": "PROVIDER_AUTH",
-    "context_length": "CONTEXT_LENGTH",
-    "invalid_request": "INVALID_REQUEST",
-    "overloaded": "OVERLOADED",
-    "server": "PROVIDER_ERROR",
-    "malformed_response": "MALFORMED_RESPONSE",
-}
-"""The code of RUN_ERROR for each kind of provider failure."""
+PROVIDER_CODES: Final[Mapping[ProviderErrorKind, str]] = MappingProxyType(
+    {
+        "network": "PROVIDER_ERROR",
+        "timeout": "PROVIDER_TIMEOUT",
+        "rate_limited": "RATE_LIMITED",
+        "auth": "PROVIDER_AUTH",
+        "context_length": "CONTEXT_LENGTH",
+        "invalid_request": "INVALID_REQUEST",
+        "overloaded": "OVERLOADED",
+        "server": "PROVIDER_ERROR",
+        "malformed_response": "PROVIDER_ERROR",
+    }
+)
+"""The code of RUN_ERROR for each kind of provider failure; PROVIDER_TRUNCATED is a network one."""
 
 
 class ProviderError(AgentError):
@@ -165,9 +194,10 @@ class ProviderError(AgentError):
         provider_code: str | int | None = None,
         request_id: str | None = None,
         partial: Any = None,
+        code: str | None = None,
     ) -> None:
         where = f"{provider} ({status})" if status else provider
-        super().__init__(f"{where}: {reason}", PROVIDER_CODES[kind])
+        super().__init__(f"{where}: {reason}", code or PROVIDER_CODES[kind])
         self.kind = kind
         self.provider = provider
         self.reason = reason
@@ -192,6 +222,15 @@ class StateError(GatewayError):
         self.reason = reason
 
 
+class ResumeError(GatewayError):
+    """An answer to an interrupt that cannot be accepted; `reason` says why, without quoting it."""
+
+    def __init__(self, interrupt_id: str, reason: str) -> None:
+        super().__init__(f"the answer to interrupt {interrupt_id!r} {reason}")
+        self.interrupt_id = interrupt_id
+        self.reason = reason
+
+
 class RunCancelledError(GatewayError):
     """The run was cancelled; an agent should let this pass. `reason` says why."""
 
@@ -203,6 +242,8 @@ class RunCancelledError(GatewayError):
 class RefusedError(GatewayError):
     """A request that gets an HTTP error instead of a stream.
 
+    An agent may raise it too: before anything was sent it becomes the answer (see `may_refuse` of
+    `Agent`), afterwards a RUN_ERROR with its code and message.
     `status` is the HTTP status, `code` the upper snake case name that clients match on, `pointer`
     the JSON Pointer of the offending value in the body, `headers` what the answer carries besides.
     """

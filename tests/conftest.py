@@ -15,6 +15,10 @@ settings.load_profile("suite")
 CORE = Path(gateway_native.kinds.__file__)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak", action="store_true", help="run the tests of leaks at full length")
+
+
 def pytest_report_header() -> str:
     return f"core: {'interpreted' if CORE.suffix == '.py' else 'compiled'} ({CORE})"
 

@@ -7,8 +7,10 @@ from gateway.agent.context import RunContext
 from gateway.agent.limits import Limits
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
+from gateway.agent.recording import Recording
 from gateway.agent.registry import Agents
 from gateway.agent.request import Request
+from gateway.agent.resume import Answer, Answers, ResumePolicy
 from gateway.agent.run import Run
 from gateway.agent.runner import Runner, run
 
@@ -16,11 +18,15 @@ __all__ = [
     "Agent",
     "AgentFunction",
     "Agents",
+    "Answer",
+    "Answers",
     "AnyAgent",
     "CancelToken",
     "Limits",
     "Options",
+    "Recording",
     "Request",
+    "ResumePolicy",
     "Run",
     "RunContext",
     "RunOutcome",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from gateway_native.stream import RunStream
+from gateway.agent.sink import Sink
 
 
 class Backpressure:
@@ -16,7 +16,7 @@ class Backpressure:
 
     __slots__ = ("_drainers", "_ended", "_reader", "high_water", "stream")
 
-    def __init__(self, stream: RunStream, high_water: int) -> None:
+    def __init__(self, stream: Sink, high_water: int) -> None:
         self.stream = stream
         self.high_water = high_water
         self._reader: asyncio.Future[None] | None = None
@@ -41,7 +41,7 @@ class Backpressure:
 
     def waiting(self) -> asyncio.Future[None] | None:
         """What to await until there is output to take; None once there is, or the end has come."""
-        if self._ended or self.stream.pending:
+        if self._ended or self.stream.pending or self.stream.ended:
             return None
         self._reader = asyncio.get_running_loop().create_future()
         return self._reader
@@ -51,10 +51,15 @@ class Backpressure:
         if self._drainers and self.stream.pending_bytes <= self.high_water:
             self._wake_drainers()
 
+    @property
+    def behind(self) -> bool:
+        """True while more than the high-water mark is pending."""
+        return self.stream.pending_bytes > self.high_water
+
     async def drain(self) -> None:
         """Let the loop turn once, then wait while more than the high-water mark is pending."""
         await asyncio.sleep(0)
-        while self.stream.pending_bytes > self.high_water and not self._ended:
+        while self.behind and not self._ended:
             drainer = asyncio.get_running_loop().create_future()
             self._drainers.append(drainer)
             await drainer

@@ -79,14 +79,19 @@ class CancelToken:
         return cast(Reason, self._reason)
 
     async def until_cancelled(self, awaitable: Awaitable[T]) -> T | None:
-        """The result of `awaitable`, or None if the token trips first, which cancels it."""
+        """The result of `awaitable`, or None if the token trips first, which cancels it.
+
+        A token that trips also interrupts the task of its run; here that interruption is taken
+        back, as returning None says the same. A cancellation from anywhere else passes through.
+        """
         work = asyncio.ensure_future(awaitable)
         forget = self.on_cancel(lambda: _cancel(work))
         try:
             return await work
         except asyncio.CancelledError:
-            if not self.tripped or _cancelled_from_outside():
+            if not self.tripped:
                 raise
+            _take_back_interruption()
             return None
         finally:
             forget()
@@ -102,6 +107,7 @@ def _nothing() -> None:
     """Forget a callback that has already run."""
 
 
-def _cancelled_from_outside() -> bool:
+def _take_back_interruption() -> None:
     task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+    if task is not None and task.cancelling():
+        task.uncancel()

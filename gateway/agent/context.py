@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar, overload
 
 from gateway.agent.backpressure import Backpressure
 from gateway.agent.cancellation import CancelToken
 from gateway.agent.handles.scopes import Scope
 from gateway.agent.ids import Ids
+from gateway.agent.incoming import Incoming
+from gateway.agent.options import Options
+from gateway.agent.output import Output
+from gateway.agent.recording import Recording
 from gateway.agent.request import Request
-from gateway.agent.state import StatePublisher
+from gateway.agent.state import StatePublisher, decode_state
 from gateway.errors import RunCancelledError
 from gateway.protocol.base import UNSET
-from gateway.protocol.input import Context, ResumeEntry, RunAgentInput, Tool
-from gateway.protocol.messages import Message, UserMessage
-from gateway.protocol.parts import TextPart
+from gateway.protocol.input import RunAgentInput
 from gateway.protocol.usage import TokenUsage
-from gateway_native.stream import RunStream
 
 State = TypeVar("State")
+S = TypeVar("S")
 T = TypeVar("T")
 
 
-class RunContext(Scope, Generic[State]):
+class RunContext(Scope, Incoming, Generic[State]):
     """One run, seen by its agent: the request, the state, and everything that can be emitted."""
 
     __slots__ = ("_backpressure", "_publisher", "_token", "input", "request", "usages")
@@ -31,13 +33,13 @@ class RunContext(Scope, Generic[State]):
     def __init__(
         self,
         input: RunAgentInput,
-        stream: RunStream,
+        output: Output,
         publisher: StatePublisher[State],
         token: CancelToken,
         backpressure: Backpressure,
         request: Request,
     ) -> None:
-        super().__init__(stream, Ids(input), UNSET)
+        super().__init__(output.sink, Ids(input), UNSET, publisher.require_applicable)
         self.input = input
         self.request = request
         self.usages: list[TokenUsage] = []
@@ -45,73 +47,43 @@ class RunContext(Scope, Generic[State]):
         self._token = token
         self._backpressure = backpressure
 
-    @property
-    def thread_id(self) -> str:
-        return self.input.thread_id
+    @overload
+    @staticmethod
+    def for_test(
+        input: RunAgentInput | None = None, *, state_type: type[S]
+    ) -> tuple[RunContext[S], Recording]: ...
 
-    @property
-    def run_id(self) -> str:
-        return self.input.run_id
+    @overload
+    @staticmethod
+    def for_test(input: RunAgentInput | None = None) -> tuple[RunContext[Any], Recording]: ...
 
-    @property
-    def parent_run_id(self) -> str | None:
-        """The run that started this one as a separate run, if any."""
-        return None if self.input.parent_run_id is UNSET else self.input.parent_run_id
+    @staticmethod
+    def for_test(
+        input: RunAgentInput | None = None, *, state_type: Any = None
+    ) -> tuple[RunContext[Any], Recording]:
+        """A context without a run, and the events emitted through it, to test parts of an agent.
 
-    @property
-    def protocol_version(self) -> str | None:
-        """What the client declared; None marks a client of the 0.x era."""
-        return None if self.input.protocol_version is UNSET else self.input.protocol_version
+        The events are a sequence that grows; RUN_STARTED is not in it. `ctx.token.cancel()` refuses
+        what is emitted afterwards. Raises StateError if the state does not fit.
 
-    @property
-    def messages(self) -> Sequence[Message]:
-        """The complete history, oldest first."""
-        return self.input.messages
-
-    @property
-    def last_user_text(self) -> str | None:
-        """The text of the newest user message, its text parts joined by newlines.
-
-        None when there is no user message, "" when it has no text.
+        >>> ctx, events = RunContext.for_test()
+        >>> ctx.say("hello")
+        'test-run-msg-1'
+        >>> [event.type for event in events]
+        ['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END']
         """
-        for message in reversed(self.input.messages):
-            if isinstance(message, UserMessage):
-                return _text_of(message)
-        return None
-
-    @property
-    def tools(self) -> Sequence[Tool]:
-        """The tools that the front end offers to run."""
-        return self.input.tools
-
-    def tool(self, name: str) -> Tool | None:
-        """The offered tool of that name, None if there is none."""
-        return next((tool for tool in self.input.tools if tool.name == name), None)
-
-    @property
-    def context(self) -> Sequence[Context]:
-        """Facts that the application wants the model to know."""
-        return self.input.context
-
-    @property
-    def forwarded_props(self) -> Any:
-        """Whatever the client passed on, None if nothing."""
-        props = self.input.forwarded_props
-        return None if props is UNSET else props
-
-    @property
-    def resume(self) -> Sequence[ResumeEntry]:
-        """The answers to the interrupts of the previous run."""
-        return () if self.input.resume is UNSET else self.input.resume
-
-    @property
-    def is_resume(self) -> bool:
-        """True when this run answers at least one interrupt."""
-        return bool(self.resume)
-
-    def resume_for(self, id: str) -> ResumeEntry | None:
-        """The first answer to the interrupt of that id, None if there is none."""
-        return next((entry for entry in self.resume if entry.interrupt_id == id), None)
+        input = RunAgentInput("test-thread", "test-run") if input is None else input
+        options = Options()
+        output = Output(input, options)
+        state = decode_state(input.state, state_type)
+        publisher = StatePublisher(output.sink, state, input.state)
+        output.observe_state = publisher.observe
+        recording = Recording(output)
+        token = CancelToken()
+        token.on_cancel(lambda: output.stop(token))
+        backpressure = Backpressure(output.sink, options.limits.high_water)
+        ctx = RunContext(input, output, publisher, token, backpressure, options.request)
+        return ctx, recording
 
     @property
     def state(self) -> State:
@@ -130,9 +102,12 @@ class RunContext(Scope, Generic[State]):
         self._publisher.value = value
         self._publisher.publish()
 
-    def publish_state(self) -> None:
-        """Tell the client what changed: a snapshot at first, later a delta where it is smaller."""
-        self._publisher.publish()
+    def publish_state(self, *, snapshot: bool = False) -> None:
+        """Tell the client what changed: a snapshot at first, later a delta where it is smaller.
+
+        `snapshot` sends the whole state, changed or not.
+        """
+        self._publisher.publish(snapshot)
 
     def usage(self, usage: TokenUsage) -> None:
         """Report the tokens of one model call; the terminal event carries the sums by model."""
@@ -154,15 +129,17 @@ class RunContext(Scope, Generic[State]):
             raise RunCancelledError(self._token.reason)
 
     async def until_cancelled(self, awaitable: Awaitable[T]) -> T | None:
-        """The result of `awaitable`, or None if the run is cancelled first."""
+        """The result of `awaitable`, or None if the run is cancelled first.
+
+        The agent is not interrupted then and should return soon; it has `Limits.grace` seconds.
+        """
         return await self._token.until_cancelled(awaitable)
+
+    @property
+    def behind(self) -> bool:
+        """True while so much is pending that `drain` would wait for the viewer."""
+        return self._backpressure.behind
 
     async def drain(self) -> None:
         """Return when the viewer has caught up; call it after a burst, as `emit` never waits."""
         await self._backpressure.drain()
-
-
-def _text_of(message: UserMessage) -> str:
-    if isinstance(message.content, str):
-        return message.content
-    return "\n".join(part.text for part in message.content if isinstance(part, TextPart))

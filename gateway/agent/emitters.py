@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from gateway.agent.handles.activity import Activity
 from gateway.agent.handles.reasoning import Reasoning
 from gateway.agent.handles.text import TextMessage
 from gateway.agent.handles.tool_call import ToolCallBlock
 from gateway.agent.ids import Ids
+from gateway.agent.sink import Sink
+from gateway.errors import OrderingError
 from gateway.protocol.base import UNSET, Metadata, UnsetType
 from gateway.protocol.events import (
-    ActivitySnapshot,
     Attributable,
     Custom,
     Event,
     MessagesSnapshot,
     Raw,
+    ReasoningEnd,
     ReasoningMessageStart,
     ReasoningStart,
     TextMessageStart,
@@ -24,7 +27,10 @@ from gateway.protocol.events import (
     ToolCallStart,
 )
 from gateway.protocol.messages import Message
-from gateway_native.stream import RunStream
+from gateway_native.kinds import RUN_ERROR, RUN_FINISHED, STATE_DELTA
+
+Guard: TypeAlias = Callable[[Event], None]
+"""Raises PatchError for a state delta that does not apply to the state at the client."""
 
 
 class Emitters:
@@ -35,22 +41,36 @@ class Emitters:
     in which case nothing has happened, and RunCancelledError after the run was cancelled.
     """
 
-    __slots__ = ("_ids", "_stream", "owner")
+    __slots__ = ("_guard", "_ids", "_stream", "owner")
 
-    def __init__(self, stream: RunStream, ids: Ids, owner: str | UnsetType) -> None:
+    def __init__(self, stream: Sink, ids: Ids, owner: str | UnsetType, guard: Guard) -> None:
         self._stream = stream
         self._ids = ids
+        self._guard = guard
         self.owner = owner
 
     def emit(self, event: Event) -> None:
-        """Emit any event; an untagged one is attributed to the owner."""
-        if (
-            self.owner is not UNSET
-            and isinstance(event, Attributable)
-            and event.subagent_run_id is UNSET
-        ):
-            event = event.__replace__(subagent_run_id=self.owner)
+        """Emit any event; an untagged one is attributed to the owner.
+
+        A terminal event ends the run: what is open is closed first. A STATE_DELTA that does not
+        apply to the state at the client raises PatchError. Raises TypeError for anything else than
+        an event.
+        """
+        if self.owner is not UNSET:
+            event = self._attributed(event)
+        kind = getattr(event, "kind", None)
+        if kind is None:
+            raise TypeError(f"cannot emit {type(event).__name__}: expected an event")
+        if kind == STATE_DELTA:
+            self._guard(event)
+        elif kind in (RUN_FINISHED, RUN_ERROR) and not self._stream.stopped:
+            self._stream.close_open(kind == RUN_ERROR)
         self._stream.emit(event)
+
+    def _attributed(self, event: Event) -> Event:
+        if isinstance(event, Attributable) and event.subagent_run_id is UNSET:
+            return event.__replace__(subagent_run_id=self.owner)
+        return event
 
     def message(
         self,
@@ -61,7 +81,7 @@ class Emitters:
         metadata: Metadata | UnsetType = UNSET,
     ) -> TextMessage:
         """Open a text message; `id` is minted if not given."""
-        id = self._ids.message() if id is None else id
+        id = self._ids.message(id)
         self._stream.emit(
             TextMessageStart(id, role, name, metadata=metadata, subagent_run_id=self.owner)
         )
@@ -79,9 +99,13 @@ class Emitters:
 
     def reasoning(self, *, id: str | None = None) -> Reasoning:
         """Open a reasoning span and its message; both have the id, minted if not given."""
-        id = self._ids.message() if id is None else id
+        id = self._ids.message(id)
         self._stream.emit(ReasoningStart(id, subagent_run_id=self.owner))
-        self._stream.emit(ReasoningMessageStart(id, subagent_run_id=self.owner))
+        try:
+            self._stream.emit(ReasoningMessageStart(id, subagent_run_id=self.owner))
+        except OrderingError:
+            self._stream.emit(ReasoningEnd(id, subagent_run_id=self.owner))
+            raise
         return Reasoning(self._stream, id, self.owner)
 
     def think(self, text: str) -> str:
@@ -99,7 +123,7 @@ class Emitters:
         metadata: Metadata | UnsetType = UNSET,
     ) -> ToolCallBlock:
         """Open a tool call; `id` is minted if not given."""
-        id = self._ids.call() if id is None else id
+        id = self._ids.call(id)
         result_id = self._ids.message()
         self._stream.emit(
             ToolCallStart(
@@ -110,9 +134,7 @@ class Emitters:
 
     def activity(self, type: str, content: dict[str, Any], *, id: str | None = None) -> Activity:
         """Show an activity of that type; `id` is minted if not given."""
-        id = self._ids.message() if id is None else id
-        self._stream.emit(ActivitySnapshot(id, type, content, subagent_run_id=self.owner))
-        return Activity(self._stream, id, self.owner, type)
+        return Activity(self._stream, self._ids.message(id), self.owner, type, content)
 
     def custom(self, name: str, value: Any) -> None:
         """Emit an event of the application's own; `value` is any JSON value, null included."""

@@ -11,16 +11,20 @@ from gateway.errors import (
     AgentError,
     DecodeError,
     EncodeError,
+    LimitError,
     MalformedError,
     OrderingError,
+    PatchError,
+    RefusedError,
+    ResumeError,
     RunCancelledError,
     StateError,
+    TransformerError,
 )
 from gateway.protocol.base import UNSET
 from gateway.protocol.events import Event, RunError, RunFinished
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.usage import TokenUsage, add_usage
-from gateway_native.errors import LimitError, TransformerError
 
 GENERIC = "the agent failed"
 
@@ -58,24 +62,40 @@ def ending_of_cancellation(token: CancelToken) -> Ending:
 
 
 def ending_of_error(error: BaseException, expose: bool) -> Ending:
-    """How a run ends that an exception ended; unexpected texts stay inside unless `expose`."""
-    if isinstance(error, AgentError):
+    """How a run ends that an exception ended; unexpected texts stay inside unless `expose`.
+
+    An exception group that holds nothing but one exception counts as that exception.
+    """
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    if isinstance(error, AgentError | RefusedError):
         return Ending(message=error.message, code=error.code)
-    for kind, code in CODES.items():
+    if isinstance(error, TransformerError) and not expose:
+        return Ending(message=_of_transformer(error), code="TRANSFORMER_ERROR")
+    for kind, code in CODE_OF.items():
         if isinstance(error, kind):
             return Ending(message=str(error), code=code)
     text = f"{type(error).__name__}: {error}" if expose else GENERIC
     return Ending(message=text, code="AGENT_ERROR")
 
 
-CODES: dict[type[BaseException], str] = {
+def _of_transformer(error: TransformerError) -> str:
+    """Which transformer failed where; why may be confidential."""
+    place = error.event_type or "the end of the run"
+    return f"{error.transformer or 'a transformer'} failed at {place}"
+
+
+CODE_OF: dict[type[BaseException], str] = {
     OrderingError: "PROTOCOL_VIOLATION",
-    MalformedError: "PROTOCOL_VIOLATION",
+    PatchError: "PROTOCOL_VIOLATION",
+    MalformedError: "PROTOCOL",
     TransformerError: "TRANSFORMER_ERROR",
     LimitError: "LIMIT_EXCEEDED",
     StateError: "SERIALIZATION",
     DecodeError: "SERIALIZATION",
     EncodeError: "SERIALIZATION",
+    ResumeError: "INVALID_REQUEST",
     RunCancelledError: "CANCELLED",
     asyncio.CancelledError: "CANCELLED",
 }
+"""The code of each exception whose text the client may read; all of them stand in `CODES`."""

@@ -8,7 +8,8 @@ from gateway.protocol.messages import AssistantMessage
 class Ids:
     """`{run}-msg-1`, `{run}-call-1` and so on, each name counting by itself.
 
-    An empty run id gives the prefix `run`.
+    An empty run id gives the prefix `run`. An id that the agent has chosen itself is handed to the
+    same method, so that it is not minted again later.
     """
 
     __slots__ = ("_counts", "_prefix", "_taken")
@@ -18,14 +19,19 @@ class Ids:
         self._counts: dict[str, int] = {}
         self._taken = _ids_starting_with(f"{self._prefix}-", input)
 
-    def message(self) -> str:
-        return self._next("msg")
+    def message(self, chosen: str | None = None) -> str:
+        return self._next("msg") if chosen is None else self._take(chosen)
 
-    def call(self) -> str:
-        return self._next("call")
+    def call(self, chosen: str | None = None) -> str:
+        return self._next("call") if chosen is None else self._take(chosen)
 
-    def subagent(self) -> str:
-        return self._next("sub")
+    def subagent(self, chosen: str | None = None) -> str:
+        return self._next("sub") if chosen is None else self._take(chosen)
+
+    def _take(self, chosen: str) -> str:
+        if chosen.startswith(self._prefix):
+            self._taken.add(chosen)
+        return chosen
 
     def _next(self, name: str) -> str:
         while True:
@@ -40,6 +46,8 @@ def _ids_starting_with(prefix: str, input: RunAgentInput) -> set[str]:
     taken = set()
     for message in input.messages:
         taken.add(message.id)
+        if message.subagent_run_id is not UNSET:
+            taken.add(message.subagent_run_id)
         if isinstance(message, AssistantMessage) and message.tool_calls is not UNSET:
             taken.update(call.id for call in message.tool_calls)
     return {id for id in taken if id.startswith(prefix)}

@@ -20,17 +20,17 @@ from gateway.protocol.outcomes import (
 class RunOutcome:
     """What `run(ctx)` returns; `None` means `RunOutcome.success()`.
 
-    `result` is any JSON value but null, written on the RUN_FINISHED of a success. Usage reported
-    with `ctx.usage(...)` is added by the driver.
+    `result` is any JSON value, written on the RUN_FINISHED of a success; None writes none. Usage
+    reported with `ctx.usage(...)` is added by the driver.
     """
 
     outcome: RunFinishedOutcome
     result: Any = UNSET
 
     @staticmethod
-    def success(result: Any = UNSET) -> RunOutcome:
+    def success(result: Any = None) -> RunOutcome:
         """The run did what it should. Front-end calls left unanswered are listed by the driver."""
-        return RunOutcome(SuccessOutcome(), result)
+        return RunOutcome(SuccessOutcome(), UNSET if result is None else result)
 
     @staticmethod
     def interrupt(interrupts: Sequence[Interrupt] | Interrupt) -> RunOutcome:

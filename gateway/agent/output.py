@@ -11,12 +11,14 @@ import gateway_native.stream
 from gateway.agent.cancellation import CancelToken
 from gateway.agent.ending import Ending, ending_of_error
 from gateway.agent.options import Encoding, Options
-from gateway.errors import GatewayError, RunCancelledError
+from gateway.agent.sink import EventStream, Sink, frozen
+from gateway.errors import RunCancelledError
 from gateway.protocol.base import UNSET
-from gateway.protocol.eras import Downgrade
-from gateway.protocol.events import Event, RunFinished, ToolCallResult, ToolCallStart
+from gateway.protocol.eras import PROTOCOL_VERSION, downgrade_for
+from gateway.protocol.events import Event, RunFinished, RunStarted, ToolCallResult, ToolCallStart
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.messages import AssistantMessage
+from gateway.protocol.notices import Notice
 from gateway.protocol.outcomes import SuccessOutcome
 from gateway.protocol.proto import encode_proto
 from gateway_native.chain import Chain
@@ -40,12 +42,10 @@ class Output:
 
     def __init__(self, input: RunAgentInput, options: Options) -> None:
         limits = options.limits
-        transformers = [factory() for factory in options.transformers]
-        downgrade = Downgrade.for_viewer(input.protocol_version)
-        if downgrade is not None:
-            transformers.append(downgrade)
+        self._input = input
+        self._echo = options.echo_input
         self.stream = RunStream(
-            Chain(transformers),
+            Chain([factory() for factory in options.transformers]),
             Verifier(True, True, input.thread_id, input.run_id, _calls_in(input)),
             MODES[options.encoding],
             encode_proto,
@@ -54,8 +54,14 @@ class Output:
             limits.max_pending,
         )
         self.stream.on_event = self._observe
+        self.stream.reshape = downgrade_for(input.protocol_version, self._warn)
+        self.sink: Sink = self.stream
+        """Where the run writes."""
+        self._events: EventStream | None = None
+        if options.encoding == "events":
+            self._events = EventStream(self.stream, limits.max_bytes, limits.max_pending)
+            self.sink = self._events
         self.observe_state: Callable[[Event], None] = _nothing
-        self._input = input
         self._unanswered: dict[str, None] = {}
 
     @property
@@ -63,28 +69,54 @@ class Output:
         """True once a terminal event has gone out."""
         return self.stream.ended
 
+    def begin(self) -> None:
+        """Emit RUN_STARTED; raises what a transformer does to it."""
+        input = self._input
+        echo = input if self._echo else UNSET
+        self.stream.emit(
+            RunStarted(input.thread_id, input.run_id, PROTOCOL_VERSION, input.parent_run_id, echo)
+        )
+
+    def take_bytes(self) -> bytes:
+        """The bytes that wait, for a stream that is encoded."""
+        chunk: bytes = self.stream.flush()
+        return chunk
+
+    def take_events(self) -> list[Event]:
+        """The events that wait, for a stream that is not encoded."""
+        if self._events is None:
+            raise TypeError("this run is encoded: expected the encoding `events`")
+        return self._events.take()
+
     def stop(self, token: CancelToken) -> None:
         """Refuse what the agent emits from now on, as its run was cancelled."""
         self.stream.stop(RunCancelledError(token.reason or "stopped"))
 
     def end(self, ending: Ending) -> None:
-        """Close what is open and emit the terminal event; never raises.
+        """Close what is open and emit the terminal event.
 
         A terminal that the chain or the verifier refuses is replaced by a RUN_ERROR that says so.
         """
         self._close(ending.outcome is None)
         try:
-            self.stream.end(self._terminal(ending))
-        except GatewayError as error:
-            logger.error("the terminal event was refused: %s", error)
+            self.stream.end(self._frozen(self._terminal(ending)))
+        except Exception as error:
+            logger.exception("the terminal event of run %s was refused", self._input.run_id)
             self.stream.bypass_chain()
-            self.stream.end(replace_usage(ending_of_error(error, False), ending).event(self._input))
+            self._close(True)
+            refused = replace_usage(ending_of_error(error, False), ending)
+            self.stream.end(refused.event(self._input))
 
     def _close(self, failed: bool) -> None:
         try:
             self.stream.close_open(failed)
-        except GatewayError:
-            logger.exception("closing what was open failed")
+        except Exception:
+            logger.exception("what run %s left open was not closed", self._input.run_id)
+            self.stream.bypass_chain()
+            self.stream.close_open(failed)
+
+    def _frozen(self, event: Event) -> Event:
+        return event if self._events is None else frozen(event)[0]
 
     def _terminal(self, ending: Ending) -> Event:
         event = ending.event(self._input)
@@ -105,6 +137,9 @@ class Output:
             self._unanswered.pop(event.tool_call_id, None)
         else:
             self.observe_state(event)
+
+    def _warn(self, notice: Notice) -> None:
+        logger.warning("run %s: %s", self._input.run_id, notice.message)
 
 
 def replace_usage(ending: Ending, source: Ending) -> Ending:

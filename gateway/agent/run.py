@@ -2,42 +2,41 @@
 
 A run has a task of its own, which belongs to whoever started the run and not to a response. The
 stream begins with RUN_STARTED and ends with exactly one terminal event, whatever the agent does:
-returns, raises, emits its own terminal, is cancelled, or ignores cancellation, in which case it is
-abandoned after the grace period. What is open is closed first, innermost first.
+returns, raises, emits its own terminal, is cancelled before or while it runs, or ignores
+cancellation, in which case it is abandoned after the grace period. What is open is closed first,
+innermost first. An agent that goes on after its own terminal event has the grace period, too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterable
 from typing import Any
 
-from gateway.agent.agent import AnyAgent, name_of, start, state_type_of
+from gateway.agent.agent import AnyAgent, name_of, state_type_of
 from gateway.agent.backpressure import Backpressure
 from gateway.agent.cancellation import CancelToken, Reason
 from gateway.agent.context import RunContext
+from gateway.agent.deadlines import Deadlines
 from gateway.agent.ending import Ending, ending_of_cancellation, ending_of_error
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
+from gateway.agent.performance import perform
 from gateway.agent.state import StatePublisher, decode_state
-from gateway.protocol.base import UNSET
-from gateway.protocol.eras import PROTOCOL_VERSION
-from gateway.protocol.events import Event, RunStarted
+from gateway.errors import GatewayError, RefusedError, RunCancelledError
+from gateway.protocol.events import Event
 from gateway.protocol.input import RunAgentInput
 
 logger = logging.getLogger("gateway.agent")
-
-TURN = 256
-"""Events of a generator between two turns of the loop."""
 
 
 class Run:
     """Runs `agent` on `input`; `read` and `read_events` give what comes out.
 
     Start it with `start`, read until the end, and await `closed`; leaving early goes through
-    `cancel`. A run is used once and by one reader.
+    `cancel`. A run is used once and by one reader. `ending` says how it ended, None before, and
+    when the agent emitted its own terminal event.
     """
 
     def __init__(
@@ -52,19 +51,32 @@ class Run:
         self.options = options
         self.token = CancelToken() if token is None else token
         self.ending: Ending | None = None
+        self.refusal: RefusedError | None = None
+        """What the agent raised to refuse the run; it may still become an HTTP status."""
         self._output = Output(input, options)
-        self._backpressure = Backpressure(self._output.stream, options.limits.high_water)
-        self._output.stream.on_pending = self._backpressure.wake_reader
-        self._publisher: StatePublisher[Any] = StatePublisher(self._output.stream, None)
+        self._backpressure = Backpressure(self._output.sink, options.limits.high_water)
+        self._publisher: StatePublisher[Any] = StatePublisher(self._output.sink, None, input.state)
         self._output.observe_state = self._publisher.observe
+        self._deadlines: Deadlines | None = None
         self._task: asyncio.Task[None] | None = None
+        self._forget_token: Any = None
+        self._grace: asyncio.TimerHandle | None = None
         self._closed = asyncio.Event()
 
     def start(self) -> None:
         """Create the run's task; the first event is there at once."""
-        self._output.stream.emit(self._run_started())
+        self._deadlines = Deadlines(self.options.limits, self._output.sink, self.token)
+        self._output.stream.on_pending = self._pending
+        try:
+            self._output.begin()
+        except GatewayError as error:
+            self._log(error)
+            self._close(ending_of_error(error, self.options.expose_errors))
+            return
         self._task = asyncio.get_running_loop().create_task(self._main(), name="run")
-        self.token.on_cancel(self._interrupt)
+        self._task.add_done_callback(self._finished)
+        self._deadlines.set()
+        self._forget_token = self.token.on_cancel(self._interrupt)
 
     def cancel(self, reason: Reason = "stopped", detail: str = "") -> None:
         """Stop the run; the reason decides how its stream ends. A second time does nothing."""
@@ -74,16 +86,16 @@ class Run:
         """The bytes that are pending, as soon as there are any; `b""` after the end."""
         while waiting := self._backpressure.waiting():
             await waiting
-        chunk = self._output.stream.flush()
-        self._backpressure.taken()
+        chunk = self._output.take_bytes()
+        self._taken(bool(chunk))
         return chunk
 
     async def read_events(self) -> list[Event]:
         """The events that are pending, as soon as there are any; `[]` after the end."""
         while waiting := self._backpressure.waiting():
             await waiting
-        events: list[Event] = self._output.stream.take_events()
-        self._backpressure.taken()
+        events = self._output.take_events()
+        self._taken(bool(events))
         return events
 
     async def closed(self) -> None:
@@ -91,30 +103,24 @@ class Run:
         await self._closed.wait()
 
     async def _main(self) -> None:
-        try:
-            ending = await self._ending()
-        except BaseException as error:
-            self._end(ending_of_error(error, self.options.expose_errors))
-            self._closed.set()
-            raise
-        self._end(ending)
-        self._closed.set()
+        self._end(await self._ending())
 
     async def _ending(self) -> Ending:
         ctx: RunContext[Any] | None = None
         try:
             ctx = self._context()
-            outcome = await self._run_agent(ctx)
+            outcome = await perform(self.agent, ctx)
             ending = Ending(outcome=outcome or RunOutcome.success())
         except (KeyboardInterrupt, SystemExit):
             raise
-        except asyncio.CancelledError:
-            if not self.token.tripped:
-                raise
-            ending = ending_of_cancellation(self.token)
         except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and _interrupted_from_outside(self.token):
+                raise
             ending = ending_of_error(error, self.options.expose_errors)
-            self._log(error)
+            if isinstance(error, RefusedError):
+                self.refusal = error
+            if not self._is_farewell(error):
+                self._log(error)
         if self.token.tripped:
             ending = ending_of_cancellation(self.token)
         return ending.with_usage([] if ctx is None else ctx.usages)
@@ -123,42 +129,73 @@ class Run:
         self._publisher.value = decode_state(self.input.state, state_type_of(self.agent))
         return RunContext(
             self.input,
-            self._output.stream,
+            self._output,
             self._publisher,
             self.token,
             self._backpressure,
             self.options.request,
         )
 
-    async def _run_agent(self, ctx: RunContext[Any]) -> RunOutcome | None:
-        running = start(self.agent, ctx)
-        if isinstance(running, AsyncIterable):
-            await self._iterate(running)
-            return None
-        return _checked(await running, self.agent)
+    def _is_farewell(self, error: BaseException) -> bool:
+        """Whether an agent that was cancelled says no more than that."""
+        return self.token.tripped and isinstance(error, asyncio.CancelledError | RunCancelledError)
 
-    async def _iterate(self, events: AsyncIterable[Event]) -> None:
-        stream = self._output.stream
-        count = 0
-        async for event in events:
-            stream.emit(event)
-            count += 1
-            if count % TURN == 0 or stream.pending_bytes > self._backpressure.high_water:
-                await self._backpressure.drain()
+    def _pending(self) -> None:
+        self._backpressure.wake_reader()
+        if self._deadlines is not None:
+            self._deadlines.hear()
+
+    def _taken(self, something: bool) -> None:
+        self._backpressure.taken()
+        if not something and self._task is not None and not self._task.done():
+            self._expect_farewell()
 
     def _interrupt(self) -> None:
         """The token tripped: refuse what the agent emits, interrupt it, and bound its farewell."""
-        if self._task is None or self._task.done() or self._output.ended:
+        if self._task is None or self._task.done():
             return
-        self._output.stop(self.token)
+        if not self._output.ended:
+            self._output.stop(self.token)
         self._task.cancel()
-        asyncio.get_running_loop().call_later(self.options.limits.grace, self._abandon)
+        self._expect_farewell()
+
+    def _expect_farewell(self) -> None:
+        if self._grace is None:
+            loop = asyncio.get_running_loop()
+            self._grace = loop.call_later(self.options.limits.grace, self._abandon)
 
     def _abandon(self) -> None:
+        if self._task is None or self._closed.is_set():
+            return
+        if not self.token.tripped:  # the agent goes on after its own terminal event
+            self._grace = None
+            self.token.cancel("stopped", "the stream had ended")
+            return
+        self._task.cancel()
+        logger.error("%s ignores cancellation: abandoned", name_of(self.agent))
+        self._close(ending_of_cancellation(self.token))
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        """The task is over, perhaps before it began: whatever happened, the stream ends."""
+        error = None if task.cancelled() else task.exception()
         if self._closed.is_set():
             return
-        logger.error("%s ignores cancellation: abandoned", name_of(self.agent))
-        self._end(ending_of_cancellation(self.token))
+        if error is not None:
+            self._log(error)
+            self._close(ending_of_error(error, self.options.expose_errors))
+        elif self.token.tripped:
+            self._close(ending_of_cancellation(self.token))
+        else:
+            self._close(ending_of_error(asyncio.CancelledError(), False))
+
+    def _close(self, ending: Ending) -> None:
+        self._end(ending)
+        if self._deadlines is not None:
+            self._deadlines.clear()
+        if self._forget_token is not None:
+            self._forget_token()
+        if self._grace is not None:
+            self._grace.cancel()
         self._closed.set()
 
     def _end(self, ending: Ending) -> None:
@@ -166,15 +203,6 @@ class Run:
             self.ending = ending
             self._output.end(ending)
         self._backpressure.end()
-
-    def _run_started(self) -> RunStarted:
-        return RunStarted(
-            self.input.thread_id,
-            self.input.run_id,
-            PROTOCOL_VERSION,
-            self.input.parent_run_id,
-            self.input if self.options.echo_input else UNSET,
-        )
 
     def _log(self, error: BaseException) -> None:
         logger.error(
@@ -186,9 +214,7 @@ class Run:
         )
 
 
-def _checked(outcome: object, agent: AnyAgent) -> RunOutcome | None:
-    if outcome is None or isinstance(outcome, RunOutcome):
-        return outcome
-    raise TypeError(
-        f"{name_of(agent)}.run returned {type(outcome).__name__}: expected a RunOutcome or None"
-    )
+def _interrupted_from_outside(token: CancelToken) -> bool:
+    """Whether somebody else than the token has cancelled the task of the run."""
+    task = asyncio.current_task()
+    return not token.tripped and task is not None and task.cancelling() > 0

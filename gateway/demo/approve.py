@@ -4,7 +4,6 @@ from typing import Any
 
 from gateway.agent.context import RunContext
 from gateway.agent.outcome import RunOutcome
-from gateway.protocol.input import ResumeEntry
 from gateway.protocol.outcomes import Interrupt
 
 QUESTION = Interrupt(
@@ -24,17 +23,12 @@ class Approve:
 
     async def run(self, ctx: RunContext[Any]) -> RunOutcome | None:
         """Ask when there is no answer yet, else say it."""
-        answer = ctx.resume_for(QUESTION.id)
+        answer = ctx.answer(QUESTION)
         if answer is None:
             ctx.say("I need your approval to go on.")
             return RunOutcome.interrupt(QUESTION)
-        ctx.say(f"You {_decision(answer)}.")
+        if answer.cancelled:
+            ctx.say("You did not want to decide.")
+        else:
+            ctx.say("You approved." if answer.payload["approved"] else "You declined.")
         return None
-
-
-def _decision(answer: ResumeEntry) -> str:
-    if answer.status == "cancelled":
-        return "did not want to decide"
-    payload = answer.payload
-    approved = payload.get("approved") if isinstance(payload, dict) else payload
-    return "approved" if approved is True else "declined"

@@ -215,9 +215,8 @@ def malformed(provider: str, reason: str, retryable: bool = True) -> ProviderErr
 
 def truncated(provider: str) -> ProviderError:
     """An answer that broke off before its end."""
-    return ProviderError(
-        "network", provider, "the answer broke off before its end", is_retryable=True
-    )
+    reason = "the answer broke off before its end"
+    return ProviderError("network", provider, reason, is_retryable=True, code="PROVIDER_TRUNCATED")
 
 
 def failure_of_exception(provider: str, error: BaseException) -> ProviderError:
@@ -230,6 +229,8 @@ def failure_of_exception(provider: str, error: BaseException) -> ProviderError:
         return ProviderError("network", provider, "the server's certificate is not trusted")
     if isinstance(error, aiohttp.InvalidURL):
         return ProviderError("invalid_request", provider, "the base URL is no URL")
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return truncated(provider)
     reason = f"the connection failed ({type(error).__name__})"
     return ProviderError("network", provider, reason, is_retryable=True)
 

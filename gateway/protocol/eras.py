@@ -9,7 +9,8 @@ the order. Spec: `docs/spec/1.1/basic/versioning.mdx`.
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar, Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -26,7 +27,6 @@ from gateway.protocol.messages import AssistantMessage, Message, ToolMessage, Us
 from gateway.protocol.notices import Notice, Warn, ignore
 from gateway.protocol.outcomes import CancelledOutcome, SuccessOutcome
 from gateway.protocol.parts import ContentPart, FileSource, TextPart
-from gateway_native.chain import Transformer
 
 PROTOCOL_VERSION: Final = "1.0"
 """What the gateway speaks, declared on every RUN_STARTED."""
@@ -61,50 +61,46 @@ def version_of(declared: str | UnsetType) -> Version:
     return Version.parse(declared) or OWN
 
 
-class Downgrade(Transformer):
+class Downgrade:
     """Reshapes events for a viewer that speaks `version`; each kind of loss is told once a run.
 
-    It holds the state of one run, as every transformer does.
+    It holds the state of one run.
     """
-
-    kinds: ClassVar[Any] = (
-        RunStarted,
-        RunFinished,
-        ToolCallResult,
-        MessagesSnapshot,
-        ReasoningEncryptedValue,
-    )
 
     def __init__(self, version: Version, warn: Warn = ignore) -> None:
         self.version = version
         self._warn = warn
         self._told: set[str] = set()
 
-    @staticmethod
-    def for_viewer(declared: str | UnsetType, warn: Warn = ignore) -> Downgrade | None:
-        """What a viewer of that declaration needs, None if it understands all that we write."""
-        version = version_of(declared)
-        return Downgrade(version, warn) if version < OWN else None
+    def reshape(self, event: Event) -> Event:
+        """The event as the viewer understands it; most are left as they are."""
+        change = _CHANGES.get(type(event))
+        return event if change is None else change(self, event)
 
-    def transform(self, event: Event) -> Event:
-        """The event as the viewer understands it."""
-        if isinstance(event, ReasoningEncryptedValue):
-            return self._without_value_type(event)
-        if isinstance(event, MessagesSnapshot):
-            return event.__replace__(messages=self._messages(event.messages))
-        if isinstance(event, RunStarted) and event.input is not UNSET:
-            messages = self._messages(event.input.messages)
-            return event.__replace__(input=event.input.__replace__(messages=messages))
+    def _value(self, event: ReasoningEncryptedValue) -> Event:
+        if event.encrypted_value_type is UNSET:
+            return event
+        self._tell("encrypted-value-type", "`encryptedValueType` was left out")
+        return event.__replace__(encrypted_value_type=UNSET)
+
+    def _snapshot(self, event: MessagesSnapshot) -> Event:
+        return event.__replace__(messages=self._messages(event.messages))
+
+    def _started(self, event: RunStarted) -> Event:
+        if event.input is UNSET:
+            return event
+        messages = self._messages(event.input.messages)
+        return event.__replace__(input=event.input.__replace__(messages=messages))
+
+    def _result(self, event: ToolCallResult) -> Event:
+        if self.version.major >= 1 or isinstance(event.content, str):
+            return event
+        return event.__replace__(content=self._flattened(event.content))
+
+    def _finished(self, event: RunFinished) -> Event:
+        """0.x knows success without members, and interrupt; a cancelled run keeps its reason."""
         if self.version.major >= 1:
             return event
-        if isinstance(event, RunFinished):
-            return self._finished(event)
-        if isinstance(event, ToolCallResult) and not isinstance(event.content, str):
-            return event.__replace__(content=self._flattened(event.content))
-        return event
-
-    def _finished(self, event: RunFinished) -> RunFinished:
-        """0.x knows success without members, and interrupt; a cancelled run keeps its reason."""
         if isinstance(event.outcome, CancelledOutcome):
             self._tell("cancelled", "the outcome `cancelled` became `metadata.reason`")
             metadata = {} if event.metadata is UNSET else event.metadata
@@ -144,12 +140,6 @@ class Downgrade(Transformer):
             self._tell("file-source", "parts with a `file` source were left out")
         return kept
 
-    def _without_value_type(self, event: ReasoningEncryptedValue) -> ReasoningEncryptedValue:
-        if event.encrypted_value_type is UNSET:
-            return event
-        self._tell("encrypted-value-type", "`encryptedValueType` was left out")
-        return event.__replace__(encrypted_value_type=UNSET)
-
     def _without_message_types(self, message: Message) -> Message:
         if getattr(message, "encrypted_value_type", UNSET) is not UNSET:
             self._tell("encrypted-value-type", "`encryptedValueType` was left out")
@@ -173,3 +163,24 @@ class Downgrade(Transformer):
             else f"that speaks {self.version.major}.{self.version.minor}"
         )
         self._warn(Notice("downgrade", name, f"for a viewer {peer} {sentence}"))
+
+
+_CHANGES: dict[type[Event], Callable[[Downgrade, Any], Event]] = {
+    ReasoningEncryptedValue: Downgrade._value,
+    MessagesSnapshot: Downgrade._snapshot,
+    RunStarted: Downgrade._started,
+    RunFinished: Downgrade._finished,
+    ToolCallResult: Downgrade._result,
+}
+
+
+def downgrade_for(
+    declared: str | UnsetType, warn: Warn = ignore
+) -> Callable[[Event], Event] | None:
+    """What reshapes events for a viewer of that declaration, None if nothing needs it.
+
+    `declared` is the `protocolVersion` of its input. A 1.0 viewer misses nothing but the types of
+    encrypted values, which agents of 1.1 may send.
+    """
+    version = version_of(declared)
+    return Downgrade(version, warn).reshape if version < Version(1, 1) else None

@@ -2,6 +2,29 @@
 
 from gateway.server.app import Gateway
 from gateway.server.endpoint import Endpoint, endpoint
-from gateway.server.settings import Settings
+from gateway.server.identity import Authenticate, Principal, key_digest
+from gateway.server.settings import (
+    AgentSettings,
+    ApiKey,
+    Cors,
+    Identity,
+    Jwt,
+    Quotas,
+    Settings,
+)
 
-__all__ = ["Endpoint", "Gateway", "Settings", "endpoint"]
+__all__ = [
+    "AgentSettings",
+    "ApiKey",
+    "Authenticate",
+    "Cors",
+    "Endpoint",
+    "Gateway",
+    "Identity",
+    "Jwt",
+    "Principal",
+    "Quotas",
+    "Settings",
+    "endpoint",
+    "key_digest",
+]

@@ -9,21 +9,24 @@ import logging
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from gateway.agent import Run
 from gateway.errors import ClientLeftError, RefusedError
+from gateway.server.admission import Admission
 from gateway.server.asgi import Receive, Scope, Send
+from gateway.server.cors import CrossOrigin
+from gateway.server.identity import Authenticate, authenticate_by
 from gateway.server.lifespans import AgentLifespan
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
     INTERNAL_ERROR,
     KEEP_ALIVE,
+    Headers,
     Response,
     refusal,
     respond,
     stream_head,
 )
-from gateway.server.runs import Runs
+from gateway.server.runs import Runs, Session
 from gateway.server.settings import Settings
 from gateway.server.viewer import Viewer
 
@@ -31,10 +34,13 @@ logger = logging.getLogger("gateway.server")
 
 
 class Stream(NamedTuple):
-    """An answer that lasts: a run that is not started yet."""
+    """An answer that lasts: a run that is not started yet, and how it is viewed (see `Viewer`)."""
 
-    run: Run
+    session: Session
     encoding: Encoding
+    keep_alive: float
+    cancels: bool
+    hold: bool
 
 
 Answer: TypeAlias = Response | Stream
@@ -47,9 +53,20 @@ class Application:
     host that decides when runs end.
     """
 
-    def __init__(self, settings: Settings, runs: Runs, lifespans: Sequence[AgentLifespan]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        runs: Runs,
+        lifespans: Sequence[AgentLifespan],
+        authenticate: Authenticate | None,
+        *,
+        admission: Admission | None = None,
+    ) -> None:
         self.settings = settings
         self.runs = runs
+        self.admission = Admission(settings.quotas) if admission is None else admission
+        self.authenticate = authenticate or authenticate_by(settings.identity)
+        self._cross_origin = CrossOrigin(settings.cors)
         self._lifespans = lifespans
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,6 +84,17 @@ class Application:
     async def answer(self, scope: Scope, body: Body) -> Answer:
         """How a request is answered. Raises RefusedError, or ClientLeftError if it is moot."""
         raise NotImplementedError
+
+    def require_room(self) -> None:
+        """Refuse (503) what may become a run while the process goes down or is full."""
+        if self.runs.closing:
+            raise RefusedError(
+                503,
+                "SHUTTING_DOWN",
+                "The gateway is shutting down.",
+                headers=((b"retry-after", str(self.settings.quotas.retry_after).encode()),),
+            )
+        self.admission.require_room()
 
     async def open(self) -> None:
         """Enter the lifespans of the agents and accept runs; raises what one of them raises."""
@@ -87,8 +115,9 @@ class Application:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive)
+        extra = self._cross_origin.headers(scope)
         try:
-            answer = await self.answer(scope, body)
+            answer = self._cross_origin.preflight(scope) or await self.answer(scope, body)
         except RefusedError as error:
             answer = refusal(error)
         except ClientLeftError:
@@ -97,27 +126,33 @@ class Application:
             logger.exception("a request failed before its answer")
             answer = INTERNAL_ERROR
         if isinstance(answer, Stream):
-            await self._view(answer, receive, send)
+            await self._view(answer, receive, send, extra)
             return
-        await respond(answer, send, head_only=scope["method"] == "HEAD")
+        await respond(answer, send, extra, head_only=scope["method"] == "HEAD")
         await body.discard()
 
-    async def _view(self, stream: Stream, receive: Receive, send: Send) -> None:
+    async def _view(self, stream: Stream, receive: Receive, send: Send, extra: Headers) -> None:
+        session = stream.session
         viewer = Viewer(
-            stream.run,
+            session,
             receive,
             send,
-            head=stream_head(stream.encoding),
+            head=stream_head(stream.encoding, extra),
             comment=KEEP_ALIVE[stream.encoding],
-            keep_alive=self.settings.keep_alive,
+            keep_alive=stream.keep_alive,
+            stall_timeout=self.settings.stall_timeout,
+            hold=stream.hold,
+            cancels=stream.cancels,
         )
-        self.runs.start(stream.run)
+        self.runs.start(session)
         try:
             await viewer.view()
         finally:
-            self.runs.release(stream.run)
+            self.runs.release(session)
             if viewer.left:
-                logger.info("the client of run %r left", stream.run.input.run_id)
+                logger.info("the client of run %r left", session.run.input.run_id)
+        if session.refusal is not None and not (viewer.begun or viewer.left):
+            await respond(refusal(session.refusal), send, extra)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while (await receive())["type"] == "lifespan.startup":

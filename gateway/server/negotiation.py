@@ -6,8 +6,9 @@ number, is ignored, and a field without any range counts as absent.
 
 One departure is deliberate. The binding lets `*/*` select protobuf
 (`docs/spec/1.1/basic/transports/http-protobuf.mdx`), but curl, browsers and HTTP libraries send it
-by default and read text; so protobuf goes to whoever names it, or admits it while refusing SSE by
-name. The weights of two admitted types are not compared, as that page says.
+by default and read text; so protobuf goes to whoever names it and nobody else. Whoever refuses SSE
+by name and admits the rest by a wildcard gets SSE nevertheless: nothing says that it can read
+frames. The weights of two admitted types are not compared, as that page says.
 """
 
 import re
@@ -58,7 +59,7 @@ def negotiate(accept: str | None) -> Encoding:
     if not ranges:
         return "sse"
     sse, protobuf = _best(ranges, "sse"), _best(ranges, "protobuf")
-    if protobuf.weight > 0 and (protobuf.specificity >= _NAMED or _refused_by_name(sse)):
+    if protobuf.weight > 0 and protobuf.specificity >= _NAMED:
         return "protobuf"
     if sse.weight > 0 or protobuf.weight > 0:
         return "sse"
@@ -131,7 +132,3 @@ def _match(media: MediaRange, encoding: Encoding) -> Match | None:
         return None
     specificity = (media.type != "*") + (media.subtype != "*")
     return Match(specificity + bool(media.parameters), media.weight)
-
-
-def _refused_by_name(match: Match) -> bool:
-    return match.specificity >= _NAMED and match.weight == 0

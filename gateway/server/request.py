@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from contextlib import suppress
+from itertools import accumulate
 from typing import Final
 
 from gateway.errors import ClientLeftError, DecodeError, MalformedError, RefusedError
@@ -17,6 +18,12 @@ logger = logging.getLogger("gateway.server")
 _JSON: Final = re.compile(r"(application|text)/json|[^\s/;,]+/[^\s/;,]+\+json")
 DISCARD_SECONDS: Final = 5.0
 DISCARD_BYTES: Final = 256 * 1024 * 1024
+_NEITHER: Final = bytes(set(range(256)) - set(b'[]{}"'))
+"""All bytes but brackets and quotes."""
+
+_STEP: Final = [{91: 1, 123: 1, 93: -1, 125: -1}.get(byte, 0) for byte in range(256)]
+"""What each byte adds to the depth."""
+
 LONGEST_LENGTH: Final = 18
 """Digits of a Content-Length beyond which it is too large whatever the limit."""
 
@@ -45,14 +52,14 @@ def fields(scope: Scope) -> dict[str, str]:
     return joined
 
 
-def require_json(content_type: str | None) -> None:
+def require_json(content_type: str | None, origin: str | None = None) -> None:
     """Refuse (415) a body that does not claim to be JSON; saying nothing is accepted.
 
-    The types that an HTML form can send are refused on purpose: a foreign page cannot start a run
-    with them.
+    What a foreign page can send without asking first is refused on purpose, so that it cannot start
+    a run: the types of HTML forms, and no type from any page (`origin` is the field of that name).
     """
     essence = (content_type or "").partition(";")[0].strip().lower()
-    if content_type is None or not content_type.strip() or _JSON.fullmatch(essence):
+    if _JSON.fullmatch(essence) or (origin is None and not (content_type or "").strip()):
         return
     raise RefusedError(
         415, "UNSUPPORTED_MEDIA_TYPE", f"The body must be application/json, not {essence[:100]!r}."
@@ -71,12 +78,21 @@ class Body:
         self._receive = receive
         self._complete = False
 
-    async def read(self, limit: int, length: str | None) -> bytes:
+    async def read(self, limit: int, length: str | None, seconds: float | None = None) -> bytes:
         """The whole body; `length` is the Content-Length field.
 
-        Raises RefusedError (413) as soon as it is known to exceed `limit` bytes, ClientLeftError
-        when the connection closes first.
+        Raises RefusedError (413) as soon as it is known to exceed `limit` bytes or (408) when it
+        takes more than `seconds`, ClientLeftError when the connection closes first.
         """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._read(limit, length)
+        except TimeoutError:
+            raise RefusedError(
+                408, "BODY_TIMEOUT", f"The body did not arrive within {seconds:g} seconds."
+            ) from None
+
+    async def _read(self, limit: int, length: str | None) -> bytes:
         if length is not None and length.isdecimal():
             _require_size(int(length) if len(length) <= LONGEST_LENGTH else limit + 1, limit)
         chunks: list[bytes] = []
@@ -108,10 +124,34 @@ class Body:
         return chunk
 
 
-def run_input(body: bytes) -> RunAgentInput:
+def run_input(body: bytes, max_messages: int, max_depth: int) -> RunAgentInput:
     """Decode the body of a run. Raises RefusedError (400) that says what is wrong and where."""
     if not body.strip():
         raise RefusedError(400, "INVALID_INPUT", "The body is empty; expected a RunAgentInput.")
+    if depth(body, max_depth) > max_depth:
+        message = f"The JSON is nested deeper than {max_depth} levels."
+        raise RefusedError(400, "INVALID_INPUT", message)
+    input = _decoded(body)
+    if len(input.messages) > max_messages:
+        message = f"There are more than {max_messages} messages."
+        raise RefusedError(400, "INVALID_INPUT", message, pointer="/messages")
+    return input
+
+
+def depth(body: bytes, enough: int = 0) -> int:
+    """How deeply the JSON is nested; any number up to `enough` if it has no more brackets.
+
+    One pass at the speed of C over what is left when everything but brackets outside of strings is
+    taken away, so it costs less than decoding, which must not meet what is too deep.
+    """
+    if body.count(b"[") + body.count(b"{") <= enough:
+        return 0
+    unescaped = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    outside = b"".join(unescaped.translate(None, _NEITHER).split(b'"')[::2])
+    return max(accumulate(map(_STEP.__getitem__, outside)), default=0)
+
+
+def _decoded(body: bytes) -> RunAgentInput:
     try:
         return decode_input(body, _log)
     except MalformedError as error:

@@ -42,23 +42,26 @@ INTERNAL_ERROR: Final = refusal(
 )
 
 
-async def respond(response: Response, send: Send, *, head_only: bool = False) -> None:
-    """Send a complete answer; `head_only` is for HEAD."""
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(response.body)).encode()),
-        (b"cache-control", b"no-store"),
-        *response.headers,
-    ]
+async def respond(
+    response: Response, send: Send, extra: Headers = (), *, head_only: bool = False
+) -> None:
+    """Send a complete answer with `extra` header fields; `head_only` is for HEAD."""
+    headers = [(b"cache-control", b"no-store"), *response.headers, *extra]
+    if response.status != 204:
+        headers += (
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(response.body)).encode()),
+        )
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     body = b"" if head_only else response.body
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def stream_head(encoding: Encoding) -> Message:
-    """The head of a stream, whose content type carries no parameter: clients compare it exactly.
+def stream_head(encoding: Encoding, extra: Headers = ()) -> Message:
+    """The head of a stream, with `extra` header fields.
 
-    Caches and proxies are asked neither to keep, nor to rewrite, nor to hold back the body (spec:
+    Its content type carries no parameter, since clients compare it exactly. Caches and proxies are
+    asked neither to keep, nor to rewrite, nor to hold back the body (spec:
     `docs/spec/1.1/basic/transports/http-sse.mdx`).
     """
     headers = [
@@ -66,5 +69,6 @@ def stream_head(encoding: Encoding) -> Message:
         (b"cache-control", b"no-cache, no-transform"),
         (b"x-accel-buffering", b"no"),
         (b"vary", b"Accept"),
+        *extra,
     ]
     return {"type": "http.response.start", "status": 200, "headers": headers}

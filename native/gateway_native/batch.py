@@ -134,12 +134,14 @@ class FrameBatch(Batch):
 
     def add(self, event: Any, frame: bytes) -> None:
         """Append a frame."""
-        self.keep(frame, 1)
+        self.keep([frame], 1)
 
-    def keep(self, chunk: bytes, count: int) -> None:
-        """Append a chunk of `count` frames."""
-        size = len(chunk)
-        self.chunks.append(chunk)
+    def keep(self, parts: list[bytes], count: int) -> None:
+        """Append `count` frames, in parts."""
+        size = 0
+        for part in parts:
+            size += len(part)
+        self.chunks.extend(parts)
         self.sealed += count
         self.bytes += size
         self.pending_bytes += size
@@ -182,7 +184,7 @@ class SseBatch(FrameBatch):
             self.events.append(event)
             return
         self.seal()
-        self.keep(frame, 1)
+        self.keep([frame], 1)
 
     def start_deltas(self, kind: int, id: str) -> None:
         """Seal what waits and make the prefix of the frames to come."""
@@ -199,13 +201,13 @@ class SseBatch(FrameBatch):
 
     def _seal_events(self) -> None:
         lines: bytes = BINDING.encode_lines(self.events)
-        framed = escape_line_separators(lines).replace(b"\n", b"\n\ndata: ")
-        self.keep(b"data: " + framed[:-6], len(self.events))
+        body = escape_line_separators(lines)[:-1].replace(b"\n", b"\n\ndata: ")
+        self.keep([b"data: ", body, b"\n\n"], len(self.events))
         self.events.clear()
 
     def _seal_deltas(self) -> None:
         prefix = self.prefix
         lines: bytes = BINDING.encode_lines(self.deltas)
-        framed = escape_line_separators(lines).replace(b"\n", b"}\n\n" + prefix)
-        self.keep(prefix + framed[: -len(prefix)], len(self.deltas))
+        body = escape_line_separators(lines)[:-1].replace(b"\n", b"}\n\n" + prefix)
+        self.keep([prefix, body, b"}\n\n"], len(self.deltas))
         self.deltas.clear()

@@ -57,6 +57,8 @@ class Gate:
     def __init__(self, chain: Chain, verifier: Verifier, batch: Batch) -> None:
         self.on_event: Any = None
         """Called with each accepted event of the kinds in WATCHED."""
+        self.reshape: Any = None
+        """Gives what an older viewer gets in place of an event, which is judged as it was."""
         self.failure: TransformerError | None = None
         """Why the run cannot finish any more: a transformer has failed."""
         self._chain = chain
@@ -154,9 +156,10 @@ class Gate:
         self._text_path = []
 
     def _accept(self, event: Any, kind: int) -> None:
-        frame = self._batch.frame(event, kind)  # first, as it may raise
+        shown = event if self.reshape is None else self.reshape(event)
+        frame = self._batch.frame(shown, kind)  # first, as it may raise
         self._verifier.feed(event)
-        self._batch.add(event, frame)
+        self._batch.add(shown, frame)
         if WATCHED[kind] and self.on_event is not None:
             self.on_event(event)
 

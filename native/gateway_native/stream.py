@@ -90,6 +90,15 @@ class RunStream:
         self._gate.on_event = called
 
     @property
+    def reshape(self) -> Any:
+        """Gives what an older viewer gets in place of an event that is no content; None: itself."""
+        return self._gate.reshape
+
+    @reshape.setter
+    def reshape(self, called: Any) -> None:
+        self._gate.reshape = called
+
+    @property
     def events(self) -> int:
         """Events accepted so far."""
         return self._batch.count()

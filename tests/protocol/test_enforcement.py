@@ -10,6 +10,7 @@ from hypothesis import given
 from gateway.errors import MalformedError
 from gateway.protocol.capabilities import AgentCapabilities
 from gateway.protocol.checks import check_event
+from gateway.protocol.encoder import encode_json
 from gateway.protocol.enforcement import enforce, read, strip
 from gateway.protocol.events import (
     EVENTS,
@@ -150,7 +151,7 @@ def test_any_json_gives_an_event_nothing_or_a_typed_error(value: Any) -> None:
     if event is None:
         return
     check_event(event)
-    again = json.loads(msgspec.json.encode(event))
+    again = json.loads(encode_json(event))
     assert enforce(again) == event
     if not notices:
         assert difference(again, value) is None

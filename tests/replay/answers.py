@@ -126,5 +126,5 @@ def carries_end(row: Row, frame: bytes) -> bool:
         text = line.removeprefix(b"data:").strip()
         if text.startswith(b"{"):
             data = json.loads(text)
-            return bool(data.get("error")) or "code" in data or bool(ends(row)(data))
+            return bool(data.get("error") or "code" in data or ends(row)(data))
     return False

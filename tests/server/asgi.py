@@ -52,7 +52,7 @@ class Connection:
     """One request in a task of its own.
 
     `chunks` are the parts of the body; `complete=False` leaves the body open. `accepting` cleared
-    makes `send` wait, `broken` makes it raise.
+    makes `send` wait, but for one message each time that `step` is set; `broken` makes it raise.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Connection:
         self.sent: list[Message] = []
         self.accepting = asyncio.Event()
         self.accepting.set()
+        self.step = asyncio.Event()
         self.broken: Exception | None = None
         self._inbox: asyncio.Queue[Message] = asyncio.Queue()
         self._news = asyncio.Event()
@@ -75,9 +76,19 @@ class Connection:
     async def _send(self, message: Message) -> None:
         if self.broken is not None:
             raise self.broken
-        await self.accepting.wait()
+        if not self.accepting.is_set():
+            await self._permitted()
         self.sent.append(message)
         self._news.set()
+
+    async def _permitted(self) -> None:
+        waits = [asyncio.ensure_future(event.wait()) for event in (self.accepting, self.step)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        self.step.clear()
 
     def leave(self) -> None:
         """Close the connection from the client's side."""

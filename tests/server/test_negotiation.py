@@ -29,6 +29,7 @@ PROTOBUF = "application/vnd.ag-ui.event+proto"
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         "application/*",
         f"{PROTOBUF};q=0, */*",
+        "text/event-stream;q=0, */*",
         f"{PROTOBUF};v=1, */*",
         f"{PROTOBUF};q=0, {PROTOBUF};v=1, text/*",
         'text/event-stream;charset="utf-8"',
@@ -59,7 +60,6 @@ def test_text_is_sent(accept: str | None) -> None:
         f'text/plain;a="\\",", {PROTOBUF}',
         f";;;,{PROTOBUF};",
         f"text/event-stream;q=0, {PROTOBUF}",
-        "text/event-stream;q=0, */*",
     ],
 )
 def test_protobuf_is_sent(accept: str) -> None:

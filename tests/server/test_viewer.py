@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
+from gateway.errors import RefusedError
 from gateway.server.asgi import Receive, Scope, Send
 from gateway.server.response import KEEP_ALIVE, stream_head
-from gateway.server.viewer import Viewer
+from gateway.server.viewer import PIECE, Viewer
 from tests.server.asgi import Connection, http_scope, run, turn, until
 
 BEAT = KEEP_ALIVE["sse"]
@@ -15,6 +16,8 @@ BEAT = KEEP_ALIVE["sse"]
 
 class Told:
     """A run whose chunks come from a queue; it ends when it is cancelled or told to."""
+
+    refusal: RefusedError | None = None
 
     def __init__(self, *chunks: bytes) -> None:
         self.chunks: asyncio.Queue[bytes] = asyncio.Queue()
@@ -232,5 +235,86 @@ def test_a_chunk_waits_for_the_comment_before_it() -> None:
         connection.accepting.set()
         answer = await connection.answer()
         assert answer.body == BEAT + b"a"
+
+    run(scenario())
+
+
+def stalling(told: Told, stall_timeout: float, *, cancels: bool = True) -> Connection:
+    """A connection whose application gives up on a client that takes nothing."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        viewer = Viewer(
+            told,
+            receive,
+            send,
+            head=stream_head("sse"),
+            comment=BEAT,
+            keep_alive=0,
+            stall_timeout=stall_timeout,
+            cancels=cancels,
+        )
+        await viewer.view()
+
+    return Connection(application, http_scope("POST", "/"), [])
+
+
+def test_a_client_that_takes_nothing_for_too_long_counts_as_gone() -> None:
+    async def scenario() -> None:
+        told = Told(b"a")
+        connection = stalling(told, 0.04)
+        connection.accepting.clear()
+        await connection.task
+        assert (told.reasons, connection.sent) == (["client-left"], [])
+
+    run(scenario())
+
+
+def test_a_client_that_takes_a_piece_now_and_then_is_slow_and_not_gone() -> None:
+    async def scenario() -> None:
+        told = Told(b"x" * 4 * PIECE, b"")
+        connection = stalling(told, 0.2)
+        for _ in range(6):
+            connection.accepting.clear()
+            connection.step.set()
+            await asyncio.sleep(0.06)  # together longer than the client may stand still
+        connection.accepting.set()
+        connection.step.set()
+        answer = await connection.answer()
+        assert (len(answer.body), told.reasons) == (4 * PIECE, [])
+
+    run(scenario())
+
+
+def test_a_silent_run_is_no_stalled_client() -> None:
+    async def scenario() -> None:
+        told = Told(b"a")
+        connection = stalling(told, 0.01)
+        await connection.until(b"a")
+        await asyncio.sleep(0.05)  # several times what a client may take
+        told.chunks.put_nowait(b"")
+        assert (await connection.answer()).body == b"a"
+
+    run(scenario())
+
+
+def test_a_large_chunk_is_sent_in_pieces() -> None:
+    async def scenario() -> None:
+        body = bytes(range(256)) * 1000
+        told = Told(body, b"")
+        connection = view(told)
+        assert (await connection.answer()).body == body
+        assert max(len(message.get("body", b"")) for message in connection.sent) <= PIECE
+
+    run(scenario())
+
+
+def test_a_run_may_go_on_after_its_client_left() -> None:
+    async def scenario() -> None:
+        told = Told(b"a")
+        connection = stalling(told, 0, cancels=False)
+        await connection.until(b"a")
+        connection.leave()
+        await connection.task
+        assert told.reasons == []
 
     run(scenario())

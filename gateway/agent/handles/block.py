@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from types import TracebackType
 from typing import Self
 
+from gateway.agent.sink import Sink
+from gateway.errors import GatewayError
 from gateway.protocol.base import UnsetType
 from gateway.protocol.events import Event
-from gateway_native.stream import RunStream
+
+logger = logging.getLogger("gateway.agent")
 
 
 class Block:
@@ -20,7 +24,7 @@ class Block:
 
     __slots__ = ("_ended", "_stream", "id", "owner")
 
-    def __init__(self, stream: RunStream, id: str, owner: str | UnsetType) -> None:
+    def __init__(self, stream: Sink, id: str, owner: str | UnsetType) -> None:
         self._stream = stream
         self._ended = False
         self.id = id
@@ -53,4 +57,9 @@ class Block:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.end()
+        try:
+            self.end()
+        except GatewayError:
+            if error is None:
+                raise
+            logger.warning("block %s could not be ended after an error", self.id, exc_info=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from types import TracebackType
 from typing import Any, Self
 
-from gateway.agent.emitters import Emitters
+from gateway.agent.emitters import Emitters, Guard
 from gateway.agent.ids import Ids
+from gateway.agent.sink import Sink
+from gateway.errors import AgentError, GatewayError
 from gateway.protocol.base import UNSET, UnsetType
 from gateway.protocol.events import (
     StepFinished,
@@ -16,7 +19,8 @@ from gateway.protocol.events import (
     SubagentStarted,
 )
 from gateway.protocol.outcomes import SuspendedOutcome
-from gateway_native.stream import RunStream
+
+logger = logging.getLogger("gateway.agent")
 
 
 class Scope(Emitters):
@@ -26,15 +30,25 @@ class Scope(Emitters):
 
     def step(self, name: str) -> Step:
         """Open a step; steps nest, and two of one owner may not have one name at a time."""
-        return Step(self._stream, self._ids, self.owner, name)
+        return Step(self._stream, self._ids, self.owner, self._guard, name)
 
-    def subagent(self, name: str, **details: Any) -> Subagent:
+    def subagent(
+        self,
+        name: str,
+        *,
+        id: str | None = None,
+        description: str | UnsetType = UNSET,
+        tool_call_id: str | UnsetType = UNSET,
+        message_id: str | UnsetType = UNSET,
+    ) -> Subagent:
         """Announce a subagent; what its handle emits is attributed to it.
 
-        `details` are `id` (minted if not given), `description`, `tool_call_id` and `message_id`
-        (what it was started from).
+        `id` is minted if not given, `tool_call_id` and `message_id` say what it was started from.
         """
-        return Subagent(self._stream, self._ids, self.owner, name, **details)
+        started = SubagentStarted(
+            self._ids.subagent(id), name, description, self.owner, tool_call_id, message_id
+        )
+        return Subagent(self._stream, self._ids, self._guard, started)
 
 
 class Step(Scope):
@@ -42,8 +56,10 @@ class Step(Scope):
 
     __slots__ = ("_ended", "name")
 
-    def __init__(self, stream: RunStream, ids: Ids, owner: str | UnsetType, name: str) -> None:
-        super().__init__(stream, ids, owner)
+    def __init__(
+        self, stream: Sink, ids: Ids, owner: str | UnsetType, guard: Guard, name: str
+    ) -> None:
+        super().__init__(stream, ids, owner, guard)
         self.name = name
         self._ended = False
         stream.emit(StepStarted(name, subagent_run_id=owner))
@@ -65,7 +81,12 @@ class Step(Scope):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.end()
+        try:
+            self.end()
+        except GatewayError:
+            if error is None:
+                raise
+            logger.warning("step %s could not be ended after an error", self.name, exc_info=True)
 
 
 class Subagent(Scope):
@@ -73,23 +94,12 @@ class Subagent(Scope):
 
     __slots__ = ("_ended", "id", "name")
 
-    def __init__(
-        self,
-        stream: RunStream,
-        ids: Ids,
-        parent: str | UnsetType,
-        name: str,
-        *,
-        id: str | None = None,
-        description: str | UnsetType = UNSET,
-        tool_call_id: str | UnsetType = UNSET,
-        message_id: str | UnsetType = UNSET,
-    ) -> None:
-        self.id = ids.subagent() if id is None else id
-        super().__init__(stream, ids, self.id)
-        self.name = name
+    def __init__(self, stream: Sink, ids: Ids, guard: Guard, started: SubagentStarted) -> None:
+        super().__init__(stream, ids, started.subagent_run_id, guard)
+        self.id = started.subagent_run_id
+        self.name = started.name
         self._ended = False
-        stream.emit(SubagentStarted(self.id, name, description, parent, tool_call_id, message_id))
+        stream.emit(started)
 
     def finish(self, result: Any = UNSET) -> None:
         """The subagent succeeded; `result` is any JSON value but null."""
@@ -121,5 +131,13 @@ class Subagent(Scope):
     ) -> None:
         if error is None:
             self.finish()
+        elif isinstance(error, AgentError):
+            self._fail_on_exit(error.message, error.code)
         else:
-            self.fail(f"{self.name} failed")
+            self._fail_on_exit(f"{self.name} failed", "AGENT_ERROR")
+
+    def _fail_on_exit(self, message: str, code: str) -> None:
+        try:
+            self.fail(message, code)
+        except GatewayError:
+            logger.warning("subagent %s could not be ended after an error", self.id, exc_info=True)

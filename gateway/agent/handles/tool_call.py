@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-import msgspec
-
+from gateway.agent.decoding import decode_as
 from gateway.agent.handles.block import Block
+from gateway.agent.sink import Sink
 from gateway.errors import DecodeError
 from gateway.protocol.base import UnsetType
 from gateway.protocol.events import Event, ReasoningEncryptedValue, ToolCallEnd, ToolCallResult
 from gateway.protocol.parts import ContentPart
 from gateway.protocol.values import encode_value
-from gateway_native.stream import RunStream
 
 T = TypeVar("T")
 
@@ -27,7 +26,7 @@ class ToolCallBlock(Block):
     __slots__ = ("_fragments", "name", "result_message_id")
 
     def __init__(
-        self, stream: RunStream, id: str, owner: str | UnsetType, name: str, result_id: str
+        self, stream: Sink, id: str, owner: str | UnsetType, name: str, result_id: str
     ) -> None:
         super().__init__(stream, id, owner)
         self._fragments: list[str] = []
@@ -50,11 +49,14 @@ class ToolCallBlock(Block):
         return "".join(self._fragments)
 
     def parse_args(self, type: type[T]) -> T:
-        """The arguments as a `type`; raises DecodeError while they are partial or do not fit."""
+        """The arguments as a `type`: a Struct, dataclass, TypedDict, dict or pydantic model.
+
+        Raises DecodeError while they are partial, and when they do not fit.
+        """
         try:
-            return msgspec.json.decode(self.raw_args, type=type)
-        except msgspec.DecodeError as error:
-            raise DecodeError(f"arguments of {self.name}: {error}") from error
+            return decode_as(self.raw_args, type)
+        except DecodeError as error:
+            raise DecodeError(f"arguments of {self.name}: {error.reason}") from error
 
     def encrypted_value(self, value: str) -> None:
         """Attach an opaque value, which the client returns unmodified in later input."""

@@ -78,8 +78,8 @@ class HttpProvider:
         api: Api,
         *,
         model: str,
-        timeouts: Timeouts = Timeouts(),  # noqa: B008 - frozen
-        retry: Retry = Retry(),  # noqa: B008 - frozen
+        timeouts: Timeouts = Timeouts(),
+        retry: Retry = Retry(),
         connections: int = 1000,
         session: aiohttp.ClientSession | None = None,
     ) -> None:

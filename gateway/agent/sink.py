@@ -1,0 +1,168 @@
+"""Where the events of a run go: what handles and the context need of a stream.
+
+A stream of bytes is a `RunStream` of the core. `EventStream` is the one for a consumer in this
+process, which takes the events themselves. It keeps what the bytes give for nothing: an event is as
+it was when it was emitted, whatever its author does with a value afterwards; a value that is no
+JSON is refused; and what waits is counted in bytes, so that bounds and `drain` work alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from gateway.errors import LimitError
+from gateway.protocol.base import UNSET
+from gateway.protocol.events import (
+    ActivityDelta,
+    ActivitySnapshot,
+    Custom,
+    Event,
+    MessagesSnapshot,
+    Raw,
+    RunFinished,
+    StateDelta,
+    StateSnapshot,
+    SubagentFinished,
+)
+from gateway.protocol.values import decode_value, encode_value
+from gateway_native.stream import RunStream
+
+ENVELOPE = 64
+"""Bytes that an event counts at least."""
+
+OPEN: dict[type[Event], str] = {
+    StateSnapshot: "snapshot",
+    StateDelta: "delta",
+    Custom: "value",
+    Raw: "event",
+    RunFinished: "result",
+    SubagentFinished: "result",
+    ActivitySnapshot: "content",
+    ActivityDelta: "patch",
+}
+"""The member of each event that may hold what its author can change later."""
+
+
+class Sink(Protocol):
+    """The side of a stream on which a run writes."""
+
+    @property
+    def stopped(self) -> bool:
+        """True once nothing but the end of the run is accepted."""
+
+    @property
+    def events(self) -> int:
+        """How many events have gone out, but for the last few deltas."""
+
+    @property
+    def pending(self) -> bool:
+        """True while there is output to take."""
+
+    @property
+    def pending_bytes(self) -> int:
+        """The size of what waits to be taken."""
+
+    @property
+    def ended(self) -> bool:
+        """True once a terminal event has gone out."""
+
+    def emit(self, event: Event, /) -> None:
+        """Send an event; raises what breaks a rule, in which case nothing has happened."""
+
+    def text(self, id: str, delta: str, /) -> None:
+        """Append to an open text message."""
+
+    def args(self, id: str, delta: str, /) -> None:
+        """Append to the arguments of an open call."""
+
+    def reasoning(self, id: str, delta: str, /) -> None:
+        """Append to an open reasoning message."""
+
+    def close_open(self, failed: bool, /) -> None:
+        """End whatever is open, innermost first."""
+
+
+class EventStream:
+    """A `Sink` whose output is taken as events; `stream` is in the mode EVENTS."""
+
+    def __init__(self, stream: RunStream, max_bytes: int = 0, max_pending: int = 0) -> None:
+        self.stream = stream
+        self.bytes = 0
+        self.pending_bytes = 0
+        self._max_bytes = max_bytes
+        self._max_pending = max_pending
+
+    @property
+    def stopped(self) -> bool:
+        return self.stream.stopped
+
+    @property
+    def events(self) -> int:
+        return self.stream.events
+
+    @property
+    def pending(self) -> bool:
+        return self.stream.pending
+
+    @property
+    def ended(self) -> bool:
+        return self.stream.ended
+
+    def emit(self, event: Event, /) -> None:
+        """Send the event as it is now."""
+        kept, size = frozen(event)
+        self.stream.emit(kept)
+        self._count(size)
+
+    def text(self, id: str, delta: str, /) -> None:
+        self._append(self.stream.text, id, delta)
+
+    def args(self, id: str, delta: str, /) -> None:
+        self._append(self.stream.args, id, delta)
+
+    def reasoning(self, id: str, delta: str, /) -> None:
+        self._append(self.stream.reasoning, id, delta)
+
+    def close_open(self, failed: bool, /) -> None:
+        self.stream.close_open(failed)
+
+    def take(self) -> list[Event]:
+        """Everything that waits."""
+        self.pending_bytes = 0
+        events: list[Event] = self.stream.take_events()
+        return events
+
+    def _append(self, append: Callable[[str, str], None], id: str, delta: str) -> None:
+        append(id, delta)
+        self._count(ENVELOPE + len(delta))
+
+    def _count(self, size: int) -> None:
+        self.bytes += size
+        self.pending_bytes += size
+        if self._max_pending and self.pending_bytes > self._max_pending:
+            self.stream.stop(LimitError(self._max_pending, "bytes that wait for the viewer"))
+        elif self._max_bytes and self.bytes > self._max_bytes:
+            self.stream.stop(LimitError(self._max_bytes, "bytes"))
+
+
+def frozen(event: Event) -> tuple[Event, int]:
+    """The event with a copy of its open value, and its size in bytes, roughly.
+
+    Raises EncodeError for a value that is no JSON.
+    """
+    name = OPEN.get(type(event))
+    if name is None:
+        delta = getattr(event, "delta", "")
+        return _with_own_list(event), ENVELOPE + (len(delta) if type(delta) is str else 0)
+    value: Any = getattr(event, name)
+    if value is UNSET:
+        return event, ENVELOPE
+    text = encode_value(value)
+    return event.__replace__(**{name: decode_value(text)}), ENVELOPE + len(text)
+
+
+def _with_own_list(event: Event) -> Event:
+    if type(event) is MessagesSnapshot and type(event.messages) is list:
+        return event.__replace__(messages=list(event.messages))
+    return event
