@@ -122,7 +122,7 @@ def carries_end(row: Row, frame: bytes) -> bool:
     """The frame ends the answer for good or ill."""
     for line in frame.splitlines():
         if line.startswith(b"error:") or line.rstrip() == b"data: [DONE]":
-            return row["api"] == "chat_completions"
+            return bool(row["api"] == "chat_completions")
         text = line.removeprefix(b"data:").strip()
         if text.startswith(b"{"):
             data = json.loads(text)

@@ -1,5 +1,6 @@
 """Requests of Anthropic messages: strict turns, results first, thinking back in its place."""
 
+import base64
 from typing import Any
 
 from msgspec import UNSET
@@ -12,6 +13,7 @@ from gateway.llm.providers.body import (
     finished,
     fit_id,
     given,
+    media_type,
     part_name,
     refuse,
     schema_of,
@@ -171,7 +173,18 @@ def _part(part: ContentPart, at: int, provider: str) -> Object:
     if not isinstance(part, ImagePart | DocumentPart):
         refuse(provider, f"/messages/{at}", f"this API takes no {part_name(part)}")
     kind = "image" if isinstance(part, ImagePart) else "document"
-    return {"type": kind, "source": _source(part.source)}
+    source = part.source
+    if kind == "document" and media_type(source).startswith("text/"):
+        return {"type": kind, "source": _plain(source)}
+    return {"type": kind, "source": _source(source)}
+
+
+def _plain(source: DataSource | UrlSource | FileSource) -> Object:
+    """Inline text documents go as text; base64 is for PDF."""
+    if not isinstance(source, DataSource):
+        return _source(source)
+    text = base64.b64decode(source.value).decode(errors="replace")
+    return {"type": "text", "media_type": "text/plain", "data": text}
 
 
 def _source(source: DataSource | UrlSource | FileSource) -> Object:
