@@ -1,5 +1,7 @@
 """Repair of histories before they go to a provider."""
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -17,7 +19,7 @@ from gateway.protocol.messages import (
 from tests.llm.providers.requests import calls, result, user
 
 
-def only_turn(messages: list[Message]) -> AssistantTurn:
+def only_turn(messages: Sequence[Message]) -> AssistantTurn:
     (turn,) = (t for t in repair(messages).turns if isinstance(t, AssistantTurn))
     return turn
 
@@ -29,7 +31,7 @@ def test_a_dangling_call_is_answered() -> None:
 
 
 def test_an_orphan_result_and_a_second_result_are_dropped() -> None:
-    messages = [
+    messages: list[Message] = [
         result("x", "lost"),
         calls(("c1", "now", "{}")),
         result("c1", "a"),
@@ -47,7 +49,7 @@ def test_results_come_in_the_order_of_the_calls_right_after_them() -> None:
 
 
 def test_an_id_used_in_two_turns_becomes_two_ids_and_results_stay_with_their_turn() -> None:
-    messages = [
+    messages: list[Message] = [
         calls(("0", "now", "{}")),
         result("0", "a"),
         calls(("0", "now", "{}")),
