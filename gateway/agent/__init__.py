@@ -5,8 +5,10 @@ from gateway.agent.agent import Agent, AgentFunction, AnyAgent
 from gateway.agent.cancellation import CancelToken
 from gateway.agent.context import RunContext
 from gateway.agent.limits import Limits
+from gateway.agent.observer import Observation, RunObserver
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
+from gateway.agent.record import RunRecord
 from gateway.agent.recording import Recording
 from gateway.agent.registry import Agents
 from gateway.agent.request import Request
@@ -23,13 +25,16 @@ __all__ = [
     "AnyAgent",
     "CancelToken",
     "Limits",
+    "Observation",
     "Options",
     "Recording",
     "Request",
     "ResumePolicy",
     "Run",
     "RunContext",
+    "RunObserver",
     "RunOutcome",
+    "RunRecord",
     "Runner",
     "run",
 ]

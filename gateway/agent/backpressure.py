@@ -7,6 +7,7 @@ mark is pending. Nothing is ever dropped.
 from __future__ import annotations
 
 import asyncio
+import time
 
 from gateway.agent.sink import Sink
 
@@ -14,11 +15,13 @@ from gateway.agent.sink import Sink
 class Backpressure:
     """Wakes the reader when output is pending, and drainers when it has been taken."""
 
-    __slots__ = ("_drainers", "_ended", "_reader", "high_water", "stream")
+    __slots__ = ("_drainers", "_ended", "_reader", "first_taken", "high_water", "stream")
 
     def __init__(self, stream: Sink, high_water: int) -> None:
         self.stream = stream
         self.high_water = high_water
+        self.first_taken: float | None = None
+        """When the reader took what follows RUN_STARTED, by `time.monotonic`."""
         self._reader: asyncio.Future[None] | None = None
         self._drainers: list[asyncio.Future[None]] = []
         self._ended = False
@@ -48,6 +51,8 @@ class Backpressure:
 
     def taken(self) -> None:
         """Output was taken; whoever drains may go on."""
+        if self.first_taken is None and self.stream.events > 1:
+            self.first_taken = time.monotonic()
         if self._drainers and self.stream.pending_bytes <= self.high_water:
             self._wake_drainers()
 

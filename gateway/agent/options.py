@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from gateway.agent.limits import Limits
+from gateway.agent.observer import RunObserver
 from gateway.agent.request import Request
 from gateway_native.chain import Transformer
 
@@ -19,6 +20,7 @@ class Options(Struct, frozen=True, kw_only=True):
     `transformers` are factories, since a transformer holds the state of one run; `echo_input`
     puts the input on RUN_STARTED; `expose_errors` shows the text of unexpected exceptions to the
     client, for development; `encoding` is how the stream leaves, `events` meaning Structs.
+    `observers` watch the runs, `name` is what they call the agent (its own name if empty).
     """
 
     limits: Limits = Limits()
@@ -27,3 +29,5 @@ class Options(Struct, frozen=True, kw_only=True):
     encoding: Encoding = "events"
     echo_input: bool = False
     expose_errors: bool = False
+    observers: tuple[RunObserver, ...] = ()
+    name: str = ""

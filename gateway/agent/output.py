@@ -37,7 +37,8 @@ MODES: dict[Encoding, int] = {
 class Output:
     """Builds the stream of a run and ends it exactly once.
 
-    `observe_state` is called with each state event that goes out, whoever made it.
+    `observe_state` is called with each state event that goes out, whoever made it, and `observe`
+    with each event that observers of runs hear of.
     """
 
     def __init__(self, input: RunAgentInput, options: Options) -> None:
@@ -59,9 +60,10 @@ class Output:
         """Where the run writes."""
         self._events: EventStream | None = None
         if options.encoding == "events":
-            self._events = EventStream(self.stream, limits.max_bytes, limits.max_pending)
+            self._events = EventStream(self.stream, limits)
             self.sink = self._events
         self.observe_state: Callable[[Event], None] = _nothing
+        self.observe: Callable[[Event], None] | None = None
         self._unanswered: dict[str, None] = {}
 
     @property
@@ -137,6 +139,8 @@ class Output:
             self._unanswered.pop(event.tool_call_id, None)
         else:
             self.observe_state(event)
+        if self.observe is not None:
+            self.observe(event)
 
     def _warn(self, notice: Notice) -> None:
         logger.warning("run %s: %s", self._input.run_id, notice.message)

@@ -10,7 +10,11 @@ NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """`headers` have lower-case names; `principal` is who was authenticated, None if nobody was."""
+    """`headers` have lower-case names; `principal` is who was authenticated, None if nobody was.
+
+    `id` names the request in logs and traces, "" for a run that no request started.
+    """
 
     headers: Mapping[str, str] = NO_HEADERS
+    id: str = ""
     principal: Any = None

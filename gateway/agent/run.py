@@ -19,10 +19,12 @@ from gateway.agent.cancellation import CancelToken, Reason
 from gateway.agent.context import RunContext
 from gateway.agent.deadlines import Deadlines
 from gateway.agent.ending import Ending, ending_of_cancellation, ending_of_error
+from gateway.agent.observer import Observed
 from gateway.agent.options import Options
 from gateway.agent.outcome import RunOutcome
 from gateway.agent.output import Output
 from gateway.agent.performance import perform
+from gateway.agent.record import RunRecord
 from gateway.agent.state import StatePublisher, decode_state
 from gateway.errors import GatewayError, RefusedError, RunCancelledError
 from gateway.protocol.events import Event
@@ -58,6 +60,7 @@ class Run:
         self._publisher: StatePublisher[Any] = StatePublisher(self._output.sink, None, input.state)
         self._output.observe_state = self._publisher.observe
         self._deadlines: Deadlines | None = None
+        self._observed = self._observe() if options.observers else None
         self._task: asyncio.Task[None] | None = None
         self._forget_token: Any = None
         self._grace: asyncio.TimerHandle | None = None
@@ -67,13 +70,15 @@ class Run:
         """Create the run's task; the first event is there at once."""
         self._deadlines = Deadlines(self.options.limits, self._output.sink, self.token)
         self._output.stream.on_pending = self._pending
+        context = None if self._observed is None else self._observed.begin()
         try:
             self._output.begin()
         except GatewayError as error:
             self._log(error)
             self._close(ending_of_error(error, self.options.expose_errors))
             return
-        self._task = asyncio.get_running_loop().create_task(self._main(), name="run")
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._main(), name="run", context=context)
         self._task.add_done_callback(self._finished)
         self._deadlines.set()
         self._forget_token = self.token.on_cancel(self._interrupt)
@@ -196,6 +201,8 @@ class Run:
             self._forget_token()
         if self._grace is not None:
             self._grace.cancel()
+        if self._observed is not None:
+            self._observed.end()
         self._closed.set()
 
     def _end(self, ending: Ending) -> None:
@@ -203,6 +210,20 @@ class Run:
             self.ending = ending
             self._output.end(ending)
         self._backpressure.end()
+
+    def _observe(self) -> Observed:
+        options = self.options
+        record = RunRecord(
+            options.name or name_of(self.agent),
+            self.input,
+            options.request,
+            self.token,
+            self._output.stream,
+            self._backpressure,
+        )
+        observed = Observed(options.observers, record)
+        self._output.observe = observed.event
+        return observed
 
     def _log(self, error: BaseException) -> None:
         logger.error(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from gateway.agent.limits import Limits
 from gateway.errors import LimitError
 from gateway.protocol.base import UNSET
 from gateway.protocol.events import (
@@ -86,12 +87,11 @@ class Sink(Protocol):
 class EventStream:
     """A `Sink` whose output is taken as events; `stream` is in the mode EVENTS."""
 
-    def __init__(self, stream: RunStream, max_bytes: int = 0, max_pending: int = 0) -> None:
+    def __init__(self, stream: RunStream, limits: Limits = Limits()) -> None:
         self.stream = stream
         self.bytes = 0
         self.pending_bytes = 0
-        self._max_bytes = max_bytes
-        self._max_pending = max_pending
+        self._limits = limits
 
     @property
     def stopped(self) -> bool:
@@ -140,10 +140,19 @@ class EventStream:
     def _count(self, size: int) -> None:
         self.bytes += size
         self.pending_bytes += size
-        if self._max_pending and self.pending_bytes > self._max_pending:
-            self.stream.stop(LimitError(self._max_pending, "bytes that wait for the viewer"))
-        elif self._max_bytes and self.bytes > self._max_bytes:
-            self.stream.stop(LimitError(self._max_bytes, "bytes"))
+        limit = self._broken()
+        if limit is not None:
+            self.stream.stop(limit)
+
+    def _broken(self) -> LimitError | None:
+        limits = self._limits
+        if limits.max_pending and self.pending_bytes > limits.max_pending:
+            return LimitError(limits.max_pending, "bytes that wait for the viewer")
+        if limits.max_bytes and self.bytes > limits.max_bytes:
+            return LimitError(limits.max_bytes, "bytes")
+        if limits.max_events and self.events >= limits.max_events:
+            return LimitError(limits.max_events, "events")
+        return None
 
 
 def frozen(event: Event) -> tuple[Event, int]:

@@ -4,6 +4,7 @@
     POST /agents/{name}/runs/{run}/cancel   stops a run that is open in this process
     GET  /agents                            names, descriptions and capabilities
     GET  /openapi.json                      all of this for machines
+    GET  /metrics                           counters for Prometheus, if the extra is installed
     GET  /healthz                           200 while runs are accepted, 503 while it goes down
 
 Who may not use an agent sees neither it nor its runs.
@@ -25,7 +26,8 @@ from gateway.server.asgi import Scope
 from gateway.server.endpoint import POST, Endpoint, caller, require_method
 from gateway.server.identity import Authenticate, Principal, identify, require_access
 from gateway.server.openapi import describe
-from gateway.server.request import Body, fields, path
+from gateway.server.request import Body, path
+from gateway.server.request_id import request_of
 from gateway.server.response import Response, document
 from gateway.server.runs import Runs
 from gateway.server.settings import Settings
@@ -33,6 +35,7 @@ from gateway.server.settings import Settings
 READ: Final = ("GET", "HEAD")
 AGENTS_PATH: Final = "/agents"
 HEALTH_PATH: Final = "/healthz"
+METRICS_PATH: Final = "/metrics"
 OPENAPI_PATH: Final = "/openapi.json"
 CANCEL: Final = re.compile(r"/agents/([^/]+)/runs/(.+)/cancel", re.DOTALL)
 
@@ -64,6 +67,7 @@ class Gateway(Application):
                 name=name,
                 runs=self.runs,
                 admission=self.admission,
+                watch=self.watch,
             )
             for name, agent in self.agents.items()
         }
@@ -77,7 +81,10 @@ class Gateway(Application):
         if where == HEALTH_PATH:
             require_method(scope, READ)
             return self._health()
-        request = Request(headers=fields(scope))
+        request = request_of(scope)
+        if where == METRICS_PATH and self.watch.measures:
+            require_method(scope, READ)
+            return self.watch.metrics(request.headers)
         if where in (AGENTS_PATH, OPENAPI_PATH):
             return await self._read(scope, request, where)
         if found := CANCEL.fullmatch(where):

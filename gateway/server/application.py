@@ -9,12 +9,14 @@ import logging
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
+from gateway.agent import Run
 from gateway.errors import ClientLeftError, RefusedError
 from gateway.server.admission import Admission
 from gateway.server.asgi import Receive, Scope, Send
 from gateway.server.cors import CrossOrigin
 from gateway.server.identity import Authenticate, authenticate_by
 from gateway.server.lifespans import AgentLifespan
+from gateway.server.logs import ids_of
 from gateway.server.negotiation import Encoding
 from gateway.server.request import Body
 from gateway.server.response import (
@@ -29,6 +31,7 @@ from gateway.server.response import (
 from gateway.server.runs import Runs, Session
 from gateway.server.settings import Settings
 from gateway.server.viewer import Viewer
+from gateway.server.watch import Watch
 
 logger = logging.getLogger("gateway.server")
 
@@ -61,8 +64,10 @@ class Application:
         authenticate: Authenticate | None,
         *,
         admission: Admission | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.settings = settings
+        self.watch = Watch(settings.metrics, settings.tracing) if watch is None else watch
         self.runs = runs
         self.admission = Admission(settings.quotas) if admission is None else admission
         self.authenticate = authenticate or authenticate_by(settings.identity)
@@ -112,6 +117,7 @@ class Application:
         await self.runs.closed()
         for lifespan in self._lifespans:
             await lifespan.leave()
+        self.watch.close()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive)
@@ -119,6 +125,7 @@ class Application:
         try:
             answer = self._cross_origin.preflight(scope) or await self.answer(scope, body)
         except RefusedError as error:
+            self.watch.refused(error)
             answer = refusal(error)
         except ClientLeftError:
             return
@@ -150,8 +157,9 @@ class Application:
         finally:
             self.runs.release(session)
             if viewer.left:
-                logger.info("the client of run %r left", session.run.input.run_id)
+                logger.info("the client left", extra=_ids(session.run))
         if session.refusal is not None and not (viewer.begun or viewer.left):
+            self.watch.refused(session.refusal)
             await respond(refusal(session.refusal), send, extra)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
@@ -165,3 +173,7 @@ class Application:
             await send({"type": "lifespan.startup.complete"})
         await self.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+
+def _ids(run: Run) -> dict[str, str]:
+    return ids_of(run.input, run.options.request, run.options.name)

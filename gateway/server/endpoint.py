@@ -20,10 +20,12 @@ from gateway.server.asgi import Scope
 from gateway.server.identity import Authenticate, Principal, identify, require_access
 from gateway.server.lifespans import AgentLifespan
 from gateway.server.negotiation import Encoding, negotiate
-from gateway.server.request import Body, fields, require_json, run_input
+from gateway.server.request import Body, require_json, run_input
+from gateway.server.request_id import request_of
 from gateway.server.runs import Runs, Session
 from gateway.server.settings import AgentSettings, OnDisconnect, Settings
 from gateway.server.transcript import Transcript
+from gateway.server.watch import Watch
 
 POST: Final = ("POST",)
 
@@ -59,10 +61,10 @@ class Endpoint(Application):
         name: str = "agent",
         runs: Runs | None = None,
         admission: Admission | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.agent = agent
         self.name = name
-        self.options = options
         self.lifespan = AgentLifespan(agent)
         own = settings.agents.get(name, AgentSettings())
         self._policy = _policy(agent, own)
@@ -75,11 +77,14 @@ class Endpoint(Application):
             [self.lifespan],
             authenticate,
             admission=admission,
+            watch=watch,
         )
+        observers = (*options.observers, *self.watch.observers)
+        self.options = replace(options, observers=observers, name=name)
 
     async def answer(self, scope: Scope, body: Body) -> Stream:
         """A run for a POST of JSON, whatever the path."""
-        request = Request(headers=fields(scope))
+        request = request_of(scope)
         self.require_room()
         principal = await identify(self.authenticate, request)
         require_access(principal, self.name)

@@ -22,6 +22,7 @@ class Response(NamedTuple):
     status: int
     body: bytes
     headers: Headers = ()
+    content_type: bytes = b"application/json"
 
 
 def document(value: Any, status: int = 200) -> Response:
@@ -49,7 +50,7 @@ async def respond(
     headers = [(b"cache-control", b"no-store"), *response.headers, *extra]
     if response.status != 204:
         headers += (
-            (b"content-type", b"application/json"),
+            (b"content-type", response.content_type),
             (b"content-length", str(len(response.body)).encode()),
         )
     await send({"type": "http.response.start", "status": response.status, "headers": headers})

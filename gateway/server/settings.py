@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from gateway.server.operations import Logs, Metrics, Tracing
+
 OnDisconnect: TypeAlias = Literal["cancel", "continue"]
 
 ASYMMETRIC: tuple[str, ...] = ("RS256", "RS384", "RS512", "ES256", "ES384", "PS256", "EdDSA")
@@ -155,7 +157,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     `keep_alive` is the silence in seconds after which an SSE stream gets a comment (15), 0 for
     never; proxies commonly cut a connection after 30 to 60 silent seconds. `stall_timeout` is how
     long a client may take nothing of a stream before it counts as gone (0: for ever); buffers on
-    the way make a slow client look stalled for minutes.
+    the way make a slow client look stalled for minutes. `metrics`, `logs` and `tracing` say how the
+    gateway is watched.
     """
 
     max_body: int = 8 * 1024 * 1024
@@ -167,6 +170,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     quotas: Quotas = Quotas()
     identity: Identity = Identity()
     cors: Cors = Cors()
+    metrics: Metrics = Metrics()
+    logs: Logs = Logs()
+    tracing: Tracing = Tracing()
     agents: Mapping[str, AgentSettings] = NO_AGENTS
 
     def __post_init__(self) -> None:

@@ -35,6 +35,9 @@ from gateway_native.kinds import (
     TOOL_CALL_RESULT,
 )
 
+PREFIXES: Final = 16
+"""Beginnings of frames that are kept for blocks whose deltas take turns."""
+
 UNBOUNDED: Final = 1 << 60
 
 OPEN_JSON: Final = [
@@ -169,6 +172,8 @@ class SseBatch(FrameBatch):
     def __init__(self) -> None:
         super().__init__(None)
         self.prefix = b""
+        self.prefixes: dict[tuple[int, str], bytes] = {}
+        """Of blocks that take turns; no more than PREFIXES."""
 
     def frame(self, event: Any, kind: int) -> bytes:
         """The frame of an event with open JSON; `b""` for others."""
@@ -189,8 +194,14 @@ class SseBatch(FrameBatch):
     def start_deltas(self, kind: int, id: str) -> None:
         """Seal what waits and make the prefix of the frames to come."""
         self.seal()
-        head: bytes = HEADS[kind] + BINDING.encode(id) + DELTA
-        self.prefix = head
+        prefix = self.prefixes.get((kind, id))
+        if prefix is None:
+            json: bytes = BINDING.encode(id)
+            prefix = HEADS[kind] + json + DELTA
+            if len(self.prefixes) >= PREFIXES:
+                self.prefixes.clear()
+            self.prefixes[(kind, id)] = prefix
+        self.prefix = prefix
 
     def seal(self) -> None:
         """Encode what waits."""

@@ -31,6 +31,11 @@ from gateway_native.kinds import (
     RUN_FINISHED,
     STATE_DELTA,
     STATE_SNAPSHOT,
+    STEP_FINISHED,
+    STEP_STARTED,
+    SUBAGENT_ERROR,
+    SUBAGENT_FINISHED,
+    SUBAGENT_STARTED,
     TEXT_MESSAGE_CONTENT,
     TOOL_CALL_ARGS,
     TOOL_CALL_RESULT,
@@ -45,7 +50,20 @@ CONTENT: Final = [
 """For each kind, whether it changes no verifier and can be a plain delta."""
 
 WATCHED: Final = [
-    kind in (STATE_SNAPSHOT, STATE_DELTA, TOOL_CALL_START, TOOL_CALL_RESULT)
+    kind
+    in (
+        STATE_SNAPSHOT,
+        STATE_DELTA,
+        TOOL_CALL_START,
+        TOOL_CALL_RESULT,
+        STEP_STARTED,
+        STEP_FINISHED,
+        SUBAGENT_STARTED,
+        SUBAGENT_FINISHED,
+        SUBAGENT_ERROR,
+        RUN_FINISHED,
+        RUN_ERROR,
+    )
     for kind in range(COUNT)
 ]
 """For each kind, whether `on_event` hears of it."""

@@ -66,6 +66,8 @@ class RunStream:
         self.ended = False
         self.refusal: Exception | None = None
         """What is raised for anything emitted now; None while events are welcome."""
+        self.violations: dict[str, int] = {}
+        """How often the author broke each rule so far."""
         self._batch = _batch(mode, encode_frame)
         self._events = self._batch.events
         self._deltas = self._batch.deltas
@@ -126,6 +128,9 @@ class RunStream:
                 self._emit_text(event)
             else:
                 self._emit_any(event)
+        except OrderingError as violation:
+            self._count(violation)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -249,6 +254,9 @@ class RunStream:
             return False
         try:
             self._gate.check_delta(kind, id)
+        except OrderingError as violation:
+            self._count(violation)
+            raise
         except TransformerError as error:
             self._gate.failure = error
             self.stop(error)
@@ -282,6 +290,10 @@ class RunStream:
         if len(self._events) >= self._room:
             self._batch.seal()
         self._measure()
+
+    def _count(self, violation: OrderingError) -> None:
+        rule = violation.rule
+        self.violations[rule] = self.violations.get(rule, 0) + 1
 
     def _set_pending(self) -> None:
         self.pending = True
