@@ -29,6 +29,7 @@ soak: .venv/built
 bench: .venv/built
 	$(BIN)/pytest -q bench
 	$(BIN)/python -m bench.core.ratios
+	$(BIN)/python -m bench.llm.ratios
 
 bench-instructions: .venv/built
 	$(BIN)/python -m bench.core.instructions $(if $(RECORD),record)

@@ -17,5 +17,5 @@ from bench.llm.worker import measure
 def test_relay(benchmark: BenchmarkFixture, way: str) -> None:
     benchmark.group = "relay"
     with ModelServer(chunks=1000, rate=0) as server:
-        cost = benchmark.pedantic(measure, args=(way, server.url, 10, 1000), rounds=3)
+        cost = benchmark(measure, way, server.url, 10, 1000)
     benchmark.extra_info["us_per_chunk"] = cost

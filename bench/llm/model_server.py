@@ -75,7 +75,11 @@ async def answer(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pieces: list[bytes], rate: int
 ) -> None:
     """Read a request and write the pieces in their time."""
-    head = await reader.readuntil(b"\r\n\r\n")
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
+        writer.close()
+        return
     length = int(head.lower().split(b"content-length:")[1].split()[0])
     await reader.readexactly(length)
     writer.write(HEAD)

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 
 import uvloop
 
-from gateway.agent import Run, RunContext
+from gateway.agent import Options, Run, RunContext
 from gateway.llm.model import Request, TextDelta
 from gateway.llm.providers import HttpProvider, openai
 from gateway.protocol.input import RunAgentInput
@@ -26,13 +26,14 @@ from gateway.protocol.messages import UserMessage
 Stream = Callable[[], Awaitable[int]]
 """Reads one answer to its end and gives the bytes that a client would get."""
 
+BYTES = Options(encoding="sse")
 QUESTION = "Tell me a story."
 
 
 def measure(way: str, url: str, streams: int, chunks: int) -> float:
     """CPU microseconds per chunk in a fresh process."""
     command = [sys.executable, "-m", "bench.llm.worker", way, url, str(streams), str(chunks)]
-    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def gateway_stream(provider: HttpProvider) -> Stream:
@@ -41,13 +42,13 @@ def gateway_stream(provider: HttpProvider) -> Stream:
     given = RunAgentInput(thread_id="t", run_id="r", protocol_version="1.1")
 
     async def agent(ctx: RunContext[None]) -> None:
-        with ctx.text_message() as message:
+        with ctx.assistant_message() as message:
             async for delta in provider.stream(request):
                 if type(delta) is TextDelta:
                     message.delta(delta.text)
 
     async def stream() -> int:
-        run = Run(agent, given)
+        run = Run(agent, given, BYTES)
         run.start()
         size = 0
         while data := await run.read():

@@ -219,6 +219,12 @@ def truncated(provider: str) -> ProviderError:
     return ProviderError("network", provider, reason, is_retryable=True, code="PROVIDER_TRUNCATED")
 
 
+def resting(provider: str, model: str, seconds: float) -> ProviderError:
+    """A call that is not tried, as the last ones failed."""
+    reason = f"{model} has failed again and again and is left alone for {seconds:.0f} s"
+    return ProviderError("overloaded", provider, reason, is_retryable=True, retry_after=seconds)
+
+
 def failure_of_exception(provider: str, error: BaseException) -> ProviderError:
     """The failure behind an exception of the transport."""
     if isinstance(error, TimeoutError | asyncio.TimeoutError):

@@ -1,5 +1,12 @@
 """LLM providers: `openai`, `anthropic`, `openrouter`, `ollama` and what is compatible with them."""
 
+try:
+    import aiohttp  # noqa: F401 - told here, where it is understood
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "providers need aiohttp: install agui-gateway[llm]", name=missing.name
+    ) from None
+
 from gateway.llm.providers.catalog import (
     PROVIDERS,
     anthropic,

@@ -21,7 +21,8 @@ from msgspec import UNSET, Struct
 
 from gateway.errors import ProviderError
 from gateway.llm.accumulator import fold
-from gateway.llm.failure import failure_of_exception, failure_of_response, hide
+from gateway.llm.breaker import Breaker
+from gateway.llm.failure import failure_of_exception, failure_of_response, hide, resting
 from gateway.llm.model import Completion, Delta, Request, Started, UsageDelta
 from gateway.llm.providers.decoder import Decoder
 from gateway.llm.providers.intake import Intake
@@ -33,6 +34,9 @@ MAX_ERROR = 64 * 1024
 READ_BUFFER = 256 * 1024
 DRAIN = 0.05
 """Seconds that the server has to end its response after the answer is complete."""
+
+MAX_BREAKERS = 1000
+"""Models whose failures are counted; requests may name any."""
 
 INVISIBLE = (Started, UsageDelta)
 
@@ -89,6 +93,7 @@ class HttpProvider:
         self.retry = retry
         self.connections = connections
         self._budget = Budget(retry.budget)
+        self._breakers: dict[str, Breaker] = {}
         self._session = session
         self._owns_session = session is None
 
@@ -106,6 +111,9 @@ class HttpProvider:
         """The deltas as they arrive; raises ProviderError. Close it to abandon the call."""
         model = request.model or self.model
         body = msgspec.json.encode(self.api.build(request, model))
+        breaker = self._breaker(model)
+        if rest := breaker.remaining():
+            raise resting(self.name, model, rest)
         for attempt in count(1):
             held: list[Delta] | None = []
             try:
@@ -119,8 +127,10 @@ class HttpProvider:
                         for delta in deltas:
                             yield delta
                 self._budget.refund()
+                breaker.succeeded()
                 return
             except ProviderError as failure:
+                breaker.failed(failure)
                 wait = self.retry.wait(attempt, failure) if held is not None else None
                 if wait is None or not self._may_wait(request, wait):
                     raise
@@ -131,6 +141,11 @@ class HttpProvider:
         session, self._session = self._session, None
         if session is not None and self._owns_session:
             await session.close()
+
+    def _breaker(self, model: str) -> Breaker:
+        if len(self._breakers) > MAX_BREAKERS:
+            self._breakers.clear()
+        return self._breakers.setdefault(model, Breaker())
 
     def _may_wait(self, request: Request, wait: float) -> bool:
         if request.deadline is not UNSET and time.monotonic() + wait >= request.deadline:

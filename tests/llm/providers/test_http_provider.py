@@ -126,6 +126,18 @@ def test_the_budget_keeps_an_outage_from_multiplying_traffic() -> None:
     assert run(use, failing(500), retry=Retry(base=0.001, budget=2)) == 8
 
 
+def test_a_model_that_keeps_failing_is_left_alone_and_others_are_not() -> None:
+    async def use(provider: HttpProvider, upstream: Upstream) -> tuple[int, int]:
+        for _ in range(12):
+            await failure(provider, upstream)
+        before = len(upstream.exchanges)
+        with pytest.raises(ProviderError, match="other"):
+            await provider.complete(Request(messages=[user("Hi")], model="other"))
+        return before, len(upstream.exchanges)
+
+    assert run(use, failing(500, "other"), retry=Retry(attempts=1)) == (10, 11)
+
+
 def test_a_refused_connection_is_a_network_failure() -> None:
     async def scenario() -> ProviderError:
         async with Upstream(hello()) as upstream:
