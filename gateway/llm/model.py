@@ -23,10 +23,10 @@ from gateway.protocol.usage import TokenUsage
 FinishReason: TypeAlias = Literal[
     "stop", "length", "tool_calls", "content_filter", "refusal", "pause", "unknown"
 ]
-"""Why a completion ended. Calls win: with any call that is not cut off it is `tool_calls`.
+"""Why a completion ended. With calls an ordinary end is `tool_calls`, whatever the provider says.
 
-`length` is the token limit, `pause` asks to be called again with the same history (a step of its
-own), `unknown` is a reason that no table knows and that came without calls.
+`length` is the token limit, with calls or without, `pause` asks to be called again with the same
+history (a step of its own), `unknown` is a reason that no table knows and that came without calls.
 """
 
 
@@ -230,7 +230,7 @@ class Provider(Protocol):
         """
 
     async def complete(self, request: Request) -> Completion:
-        """The fold of `stream`; raises ProviderError."""
+        """The fold of `stream`, where a failure in the middle may be tried again, too."""
 
     async def close(self) -> None:
         """Release connections. Calls that still run fail."""

@@ -23,8 +23,9 @@ from gateway.errors import ProviderError
 from gateway.llm.accumulator import fold
 from gateway.llm.breaker import Breaker
 from gateway.llm.failure import failure_of_exception, failure_of_response, hide, resting
-from gateway.llm.model import Completion, Delta, Request, Started, UsageDelta
+from gateway.llm.model import Completion, Delta, Request
 from gateway.llm.providers.decoder import Decoder
+from gateway.llm.providers.gate import Gate
 from gateway.llm.providers.intake import Intake
 from gateway.llm.retry import Budget, Retry
 from gateway.protocol.messages import AssistantMessage
@@ -37,8 +38,6 @@ DRAIN = 0.05
 
 MAX_BREAKERS = 1000
 """Models whose failures are counted; requests may name any."""
-
-INVISIBLE = (Started, UsageDelta)
 
 
 class Timeouts(Struct, frozen=True, kw_only=True):
@@ -103,36 +102,40 @@ class HttpProvider:
         return self.api.name
 
     async def complete(self, request: Request) -> Completion:
-        """The fold of `stream`; raises ProviderError."""
-        async with aclosing(self.stream(request)) as deltas:
+        """The fold of `stream`; raises ProviderError.
+
+        As nobody sees anything before the end, a failure in the middle is tried again, too.
+        """
+        async with aclosing(self._stream(request, whole=True)) as deltas:
             return await fold(deltas)
 
-    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """The deltas as they arrive; raises ProviderError. Close it to abandon the call."""
+        return self._stream(request, whole=False)
+
+    async def _stream(self, request: Request, whole: bool) -> AsyncGenerator[Delta, None]:
+        """The deltas, from the first visible one on or, `whole`, once the answer is complete."""
         model = request.model or self.model
         body = msgspec.json.encode(self.api.build(request, model))
         breaker = self._breaker(model)
         if rest := breaker.remaining():
             raise resting(self.name, model, rest)
         for attempt in count(1):
-            held: list[Delta] | None = []
+            gate = Gate(whole)
             try:
                 async with aclosing(self._attempt(request, body)) as batches:
                     async for deltas in batches:
-                        if held is not None:
-                            held += deltas
-                            if all(type(delta) in INVISIBLE for delta in held):
-                                continue
-                            deltas, held = held, None
-                        for delta in deltas:
+                        for delta in gate.take(deltas):
                             yield delta
-                self._budget.refund()
                 breaker.succeeded()
+                self._budget.refund()
+                for delta in gate.open():
+                    yield delta
                 return
             except ProviderError as failure:
                 breaker.failed(failure)
-                wait = self.retry.wait(attempt, failure) if held is not None else None
-                if wait is None or not self._may_wait(request, wait):
+                wait = None if gate.is_open else self._wait(request, attempt, failure)
+                if wait is None:
                     raise
             await asyncio.sleep(wait)
 
@@ -147,10 +150,14 @@ class HttpProvider:
             self._breakers.clear()
         return self._breakers.setdefault(model, Breaker())
 
-    def _may_wait(self, request: Request, wait: float) -> bool:
+    def _wait(self, request: Request, attempt: int, failure: ProviderError) -> float | None:
+        """Seconds before the next attempt, None if there is to be none."""
+        wait = self.retry.wait(attempt, failure)
+        if wait is None:
+            return None
         if request.deadline is not UNSET and time.monotonic() + wait >= request.deadline:
-            return False
-        return self._budget.take()
+            return None
+        return wait if self._budget.take() else None
 
     async def _attempt(self, request: Request, body: bytes) -> AsyncGenerator[list[Delta], None]:
         decoder = self.api.decoder(self.name, _ids(request))
@@ -162,7 +169,8 @@ class HttpProvider:
                         yield deltas
                     if decoder.done or decoder.failure is not None:
                         break
-                await _drain(chunks)
+                if decoder.failure is None:
+                    await _drain(chunks)
             yield intake.end()
         except (aiohttp.ClientError, OSError) as error:
             yield decoder.abandon(failure_of_exception(self.name, error))

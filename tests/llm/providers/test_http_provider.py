@@ -55,8 +55,10 @@ async def complete(provider: HttpProvider, upstream: Upstream) -> tuple[Completi
 
 
 async def failure(provider: HttpProvider, upstream: Upstream) -> tuple[ProviderError, int]:
+    """The failure of a stream, and how many requests it took."""
     with pytest.raises(ProviderError) as caught:
-        await provider.complete(HI)
+        async for _ in provider.stream(HI):
+            pass
     return caught.value, len(upstream.exchanges)
 
 
@@ -167,6 +169,11 @@ def test_a_break_after_it_is_told_with_what_was_said() -> None:
     assert (error.kind, error.code, requests) == ("network", "PROVIDER_TRUNCATED", 1)
     assert error.partial is not None
     assert (error.partial.text, error.partial.finish_reason) == ("Hel", None)
+
+
+def test_a_completion_that_broke_off_is_tried_again_as_nobody_saw_it() -> None:
+    completion, requests = run(complete, answering(200, text_chunk("Hel")), hello())
+    assert (completion.text, requests) == ("Hello", 2)
 
 
 def test_an_error_frame_ends_the_stream_with_what_was_said() -> None:
