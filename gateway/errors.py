@@ -16,7 +16,8 @@ GatewayError
 ├── ResumeError           an answer to an interrupt that cannot be accepted (interrupt_id)
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
 ├── RefusedError          a request that gets an HTTP error instead of a stream (status, code)
-└── ClientLeftError       a client that went away before it had sent its request
+├── ClientLeftError       a client that went away before it had sent its request
+└── ConfigurationError    a setting that cannot be used (key, place, reason)
 
 A failure after the stream has started reaches the client as RUN_ERROR with one of `CODES`; an agent
 may add codes of its own by `AgentError`; `PROVIDER_CODES` says which a provider's failure has.
@@ -39,6 +40,7 @@ __all__ = [
     "PROVIDER_CODES",
     "AgentError",
     "ClientLeftError",
+    "ConfigurationError",
     "DecodeError",
     "EncodeError",
     "FrameTooLargeError",
@@ -267,3 +269,18 @@ class RefusedError(GatewayError):
 
 class ClientLeftError(GatewayError):
     """The client closed the connection before it had sent its request; nobody reads an answer."""
+
+
+class ConfigurationError(GatewayError):
+    """A setting that cannot be used.
+
+    `key` is its dotted name, `place` the file, variable or option that it came from, empty when it
+    came from nowhere, `reason` what is allowed there.
+    """
+
+    def __init__(self, key: str, place: str, reason: str) -> None:
+        where = f"{key} in {place}" if key and place else key or place
+        super().__init__(f"{where}: {reason}" if where else reason)
+        self.key = key
+        self.place = place
+        self.reason = reason

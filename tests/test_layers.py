@@ -15,6 +15,7 @@ BELOW: dict[str, set[str]] = {
     "gateway.errors": {"gateway_native"},
     "gateway.protocol": {"gateway_native", "gateway.errors"},
     "gateway.agent": {"gateway_native", "gateway.errors", "gateway.protocol"},
+    "gateway.transformers": {"gateway_native"},
     "gateway.demo": {"gateway.agent", "gateway.errors", "gateway.protocol"},
     "gateway.server": {"gateway", "gateway.agent", "gateway.errors", "gateway.protocol"},
     "gateway.client": {"gateway.agent", "gateway.errors", "gateway.protocol", "gateway_native"},

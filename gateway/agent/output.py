@@ -12,7 +12,7 @@ from gateway.agent.cancellation import CancelToken
 from gateway.agent.ending import Ending, ending_of_error
 from gateway.agent.options import Encoding, Options
 from gateway.agent.sink import EventStream, Sink, frozen
-from gateway.errors import RunCancelledError
+from gateway.errors import LimitError, RunCancelledError
 from gateway.protocol.base import UNSET
 from gateway.protocol.eras import PROTOCOL_VERSION, downgrade_for
 from gateway.protocol.events import Event, RunFinished, RunStarted, ToolCallResult, ToolCallStart
@@ -89,6 +89,11 @@ class Output:
         if self._events is None:
             raise TypeError("this run is encoded: expected the encoding `events`")
         return self._events.take()
+
+    def require_within_limits(self) -> None:
+        """Raise LimitError if an event was refused for a limit, even if the agent ignored it."""
+        if self.stream.refused and isinstance(self.stream.refusal, LimitError):
+            raise self.stream.refusal
 
     def stop(self, token: CancelToken) -> None:
         """Refuse what the agent emits from now on, as its run was cancelled."""

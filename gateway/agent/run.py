@@ -26,7 +26,13 @@ from gateway.agent.output import Output
 from gateway.agent.performance import perform
 from gateway.agent.record import RunRecord
 from gateway.agent.state import StatePublisher, decode_state
-from gateway.errors import GatewayError, RefusedError, RunCancelledError
+from gateway.errors import (
+    GatewayError,
+    RefusedError,
+    ResumeError,
+    RunCancelledError,
+    StateError,
+)
 from gateway.protocol.events import Event
 from gateway.protocol.input import RunAgentInput
 
@@ -115,6 +121,7 @@ class Run:
         try:
             ctx = self._context()
             outcome = await perform(self.agent, ctx)
+            self._output.require_within_limits()
             ending = Ending(outcome=outcome or RunOutcome.success())
         except (KeyboardInterrupt, SystemExit):
             raise
@@ -226,13 +233,12 @@ class Run:
         return observed
 
     def _log(self, error: BaseException) -> None:
-        logger.error(
-            "run %s of thread %s failed in %s",
-            self.input.run_id,
-            self.input.thread_id,
-            name_of(self.agent),
-            exc_info=error,
-        )
+        """Tell of a failure; where the input is to blame, a sentence is enough."""
+        names = (self.input.run_id, self.input.thread_id, name_of(self.agent))
+        if isinstance(error, StateError | ResumeError):
+            logger.warning("run %s of thread %s was refused by %s: %s", *names, error)
+        else:
+            logger.error("run %s of thread %s failed in %s", *names, exc_info=error)
 
 
 def _interrupted_from_outside(token: CancelToken) -> bool:

@@ -8,7 +8,6 @@ JSON is refused; and what waits is counted in bytes, so that bounds and `drain` 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from gateway.agent.limits import Limits
@@ -29,6 +28,7 @@ from gateway.protocol.events import (
 from gateway.protocol.values import decode_value, encode_value
 from gateway_native.stream import RunStream
 
+UNBOUNDED = 1 << 60
 ENVELOPE = 64
 """Bytes that an event counts at least."""
 
@@ -91,7 +91,9 @@ class EventStream:
         self.stream = stream
         self.bytes = 0
         self.pending_bytes = 0
-        self._limits = limits
+        self._max_bytes = limits.max_bytes or UNBOUNDED
+        self._max_pending = limits.max_pending or UNBOUNDED
+        self._max_events = limits.max_events or UNBOUNDED
 
     @property
     def stopped(self) -> bool:
@@ -116,13 +118,16 @@ class EventStream:
         self._count(size)
 
     def text(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.text, id, delta)
+        self.stream.text(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def args(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.args, id, delta)
+        self.stream.args(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def reasoning(self, id: str, delta: str, /) -> None:
-        self._append(self.stream.reasoning, id, delta)
+        self.stream.reasoning(id, delta)
+        self._count(ENVELOPE + len(delta))
 
     def close_open(self, failed: bool, /) -> None:
         self.stream.close_open(failed)
@@ -133,26 +138,22 @@ class EventStream:
         events: list[Event] = self.stream.take_events()
         return events
 
-    def _append(self, append: Callable[[str, str], None], id: str, delta: str) -> None:
-        append(id, delta)
-        self._count(ENVELOPE + len(delta))
-
     def _count(self, size: int) -> None:
         self.bytes += size
         self.pending_bytes += size
-        limit = self._broken()
-        if limit is not None:
-            self.stream.stop(limit)
+        if (
+            self.pending_bytes > self._max_pending
+            or self.bytes > self._max_bytes
+            or self.stream.events >= self._max_events
+        ):
+            self.stream.stop(self._broken())
 
-    def _broken(self) -> LimitError | None:
-        limits = self._limits
-        if limits.max_pending and self.pending_bytes > limits.max_pending:
-            return LimitError(limits.max_pending, "bytes that wait for the viewer")
-        if limits.max_bytes and self.bytes > limits.max_bytes:
-            return LimitError(limits.max_bytes, "bytes")
-        if limits.max_events and self.events >= limits.max_events:
-            return LimitError(limits.max_events, "events")
-        return None
+    def _broken(self) -> LimitError:
+        if self.pending_bytes > self._max_pending:
+            return LimitError(self._max_pending, "bytes that wait for the viewer")
+        if self.bytes > self._max_bytes:
+            return LimitError(self._max_bytes, "bytes")
+        return LimitError(self._max_events, "events")
 
 
 def frozen(event: Event) -> tuple[Event, int]:

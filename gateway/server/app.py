@@ -5,7 +5,8 @@
     GET  /agents                            names, descriptions and capabilities
     GET  /openapi.json                      all of this for machines
     GET  /metrics                           counters for Prometheus, if the extra is installed
-    GET  /healthz                           200 while runs are accepted, 503 while it goes down
+    GET  /healthz                           200 as long as the process answers
+    GET  /readyz                            200 while runs are accepted, 503 while it goes down
 
 Who may not use an agent sees neither it nor its runs.
 
@@ -36,6 +37,7 @@ READ: Final = ("GET", "HEAD")
 AGENTS_PATH: Final = "/agents"
 HEALTH_PATH: Final = "/healthz"
 METRICS_PATH: Final = "/metrics"
+READY_PATH: Final = "/readyz"
 OPENAPI_PATH: Final = "/openapi.json"
 CANCEL: Final = re.compile(r"/agents/([^/]+)/runs/(.+)/cancel", re.DOTALL)
 
@@ -71,7 +73,7 @@ class Gateway(Application):
             )
             for name, agent in self.agents.items()
         }
-        self._lifespans = [each.lifespan for each in self._endpoints.values()]
+        self._lifespans = [each.agent_lifespan for each in self._endpoints.values()]
         self._entries = {name: _entry(name, agent) for name, agent in self.agents.items()}
         self._description = document(describe(list(self.agents)))
 
@@ -80,7 +82,10 @@ class Gateway(Application):
         where = path(scope)
         if where == HEALTH_PATH:
             require_method(scope, READ)
-            return self._health()
+            return document({"status": "ok"})
+        if where == READY_PATH:
+            require_method(scope, READ)
+            return self._readiness()
         request = request_of(scope)
         if where == METRICS_PATH and self.watch.measures:
             require_method(scope, READ)
@@ -124,10 +129,19 @@ class Gateway(Application):
     def _count(self, scope: Scope, principal: Principal | None) -> None:
         self.admission.count(caller(scope, None if principal is None else principal.id))
 
-    def _health(self) -> Response:
+    def routes(self) -> list[tuple[str, str]]:
+        """Method and path of all that is answered, agents by name."""
+        runs = [f"{AGENTS_PATH}/{name}" for name in self.agents]
+        posts = [path for run in runs for path in (run, f"{run}/runs/{{run}}/cancel")]
+        reads = [AGENTS_PATH, OPENAPI_PATH, HEALTH_PATH, READY_PATH]
+        if self.watch.measures:
+            reads.append(METRICS_PATH)
+        return [("POST", path) for path in posts] + [("GET", path) for path in reads]
+
+    def _readiness(self) -> Response:
         if self.runs.closing:
             return document({"status": "shutting-down"}, 503)
-        return document({"status": "ok"})
+        return document({"status": "ready"})
 
 
 def _require_known(agents: Agents, settings: Settings) -> None:

@@ -6,7 +6,8 @@ failure before the stream never reaches a client as half a response.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import NamedTuple, TypeAlias
 
 from gateway.agent import Run
@@ -53,7 +54,8 @@ class Application:
     """What `Gateway` and `Endpoint` share; both say only how a request is answered.
 
     It needs no ASGI lifespan: without one agents are entered by their first run, and it is the
-    host that decides when runs end.
+    host that decides when runs end, by `drain`, or by making `lifespan` its own. No signal handler
+    is ever installed here.
     """
 
     def __init__(
@@ -111,13 +113,36 @@ class Application:
         """Refuse further runs with 503 and end the open ones, each with its terminal event."""
         self.runs.close()
 
+    async def drain(self, grace: float | None = None) -> None:
+        """Refuse further runs, give open ones `grace` seconds, end the rest, wait for them.
+
+        `settings.shutdown.grace` is the default. The agents stay entered; `close` leaves them.
+        """
+        self.runs.refuse()
+        await self.runs.idle(self.settings.shutdown.grace if grace is None else grace)
+        self.stop()
+        await self.runs.closed()
+
+    @asynccontextmanager
+    async def lifespan(self, host: object = None) -> AsyncIterator[None]:
+        """Open the agents, and drain and close at the end, as part of a host's lifespan.
+
+        It is what Starlette, FastAPI and Litestar take as `lifespan`; `host` is their application.
+        """
+        await self.open()
+        try:
+            yield
+        finally:
+            await self.drain()
+            await self.close()
+
     async def close(self) -> None:
         """Stop, wait for the runs, leave the lifespans of the agents."""
         self.stop()
         await self.runs.closed()
         for lifespan in self._lifespans:
             await lifespan.leave()
-        self.watch.close()
+        await self.watch.close()
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = Body(receive)
@@ -157,7 +182,7 @@ class Application:
         finally:
             self.runs.release(session)
             if viewer.left:
-                logger.info("the client left", extra=_ids(session.run))
+                logger.info("the client left", extra={"ids": _ids(session.run)})
         if session.refusal is not None and not (viewer.begun or viewer.left):
             self.watch.refused(session.refusal)
             await respond(refusal(session.refusal), send, extra)

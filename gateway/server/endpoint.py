@@ -65,7 +65,7 @@ class Endpoint(Application):
     ) -> None:
         self.agent = agent
         self.name = name
-        self.lifespan = AgentLifespan(agent)
+        self.agent_lifespan = AgentLifespan(agent)
         own = settings.agents.get(name, AgentSettings())
         self._policy = _policy(agent, own)
         self._keep_alive = settings.keep_alive if own.keep_alive is None else own.keep_alive
@@ -74,7 +74,7 @@ class Endpoint(Application):
         super().__init__(
             settings,
             Runs() if runs is None else runs,
-            [self.lifespan],
+            [self.agent_lifespan],
             authenticate,
             admission=admission,
             watch=watch,
@@ -114,7 +114,7 @@ class Endpoint(Application):
             limits.max_body, headers.get("content-length"), limits.body_timeout
         )
         input = run_input(content, limits.max_messages, limits.max_depth)
-        await self.lifespan.enter()
+        await self.agent_lifespan.enter()
         run = Run(self.agent, input, replace(self.options, request=request, encoding=encoding))
         return self._opened(Session(run, self.name, owner, place), encoding)
 

@@ -1,7 +1,8 @@
 """Log lines that say which run and which request they belong to, and hold no secret.
 
 The identity of a run stands in a context variable of its task, so that whatever the agent or a
-library logs carries it, too. Handlers get it from a filter, formatters render and mask.
+library logs carries it, too. Handlers get it from a filter, formatters render and mask; a record
+with `details`, numbers and names of the gateway's own, needs no mask.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from gateway.protocol.input import RunAgentInput
 from gateway.server.mask import credentials, mask
 from gateway.server.operations import Logs
 
-IDS: Final = ("run", "thread", "request", "agent")
 LONGEST_ID: Final = 128
 """Characters of an id in a line; ids come from clients."""
 
@@ -26,7 +26,7 @@ RUN: Final[ContextVar[RunRecord | None]] = ContextVar("run", default=None)
 
 
 def ids_of(input: RunAgentInput, request: Request, agent: str) -> dict[str, str]:
-    """What names a run in a line; pass it as `extra` where a line is written outside of the run."""
+    """What names a run; pass it as `extra={"ids": …}` where a line is written outside of it."""
     return {
         "run": input.run_id[:LONGEST_ID],
         "thread": input.thread_id[:LONGEST_ID],
@@ -43,9 +43,8 @@ class RunIds(logging.Filter):
         run = RUN.get()
         if run is not None and not hasattr(record, "secrets"):
             record.secrets = credentials(run.request.headers)
-            for name, value in ids_of(run.input, run.request, run.agent).items():
-                if not hasattr(record, name):
-                    setattr(record, name, value)
+            if not hasattr(record, "ids"):
+                record.ids = ids_of(run.input, run.request, run.agent)
         return True
 
 
@@ -57,13 +56,15 @@ class ConsoleLines(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:
         """The line and the ids, each where there is one; line breaks in it cannot forge a line."""
-        ids = [f"{name}={getattr(record, name)!r}" for name in IDS if getattr(record, name, "")]
+        known: dict[str, str] = getattr(record, "ids", {})
+        ids = [f"{name}={value!r}" for name, value in known.items() if value]
         line = super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
         return f"{line} [{' '.join(ids)}]" if ids else line
 
     def format(self, record: logging.LogRecord) -> str:
         """The whole entry, masked."""
-        return mask(super().format(record), getattr(record, "secrets", ()))
+        line = super().format(record)
+        return line if hasattr(record, "details") else mask(line, getattr(record, "secrets", ()))
 
 
 class JsonLines(logging.Formatter):
@@ -72,14 +73,15 @@ class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """The object, its texts masked."""
         secrets = getattr(record, "secrets", ())
+        text = record.getMessage()
         entry: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": mask(record.getMessage(), secrets),
+            "message": text if hasattr(record, "details") else mask(text, secrets),
             "process": record.process,
         }
-        entry.update((name, getattr(record, name)) for name in IDS if getattr(record, name, ""))
+        entry.update(getattr(record, "ids", {}))
         entry.update(getattr(record, "details", {}))
         if record.exc_info:
             entry["exception"] = mask(self.formatException(record.exc_info), secrets)
@@ -101,7 +103,7 @@ def logging_config(logs: Logs) -> dict[str, Any]:
         "formatters": {"line": {"()": f"{__name__}.{kind}"}},
         "handlers": {"stderr": handler},
         "loggers": {
-            "_granian": {"handlers": ["stderr"], "propagate": False},
+            "_granian": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
             "granian.access": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         },
         "root": {"level": logs.level, "handlers": ["stderr"]},

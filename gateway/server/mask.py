@@ -28,7 +28,7 @@ SHORTEST: Final = 6
 _PATTERNS: Final = (
     re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}"),
     re.compile(
-        r"(?i)([\w-]*(?:authorization|cookie|api[-_]?key|password|passwd|secret|[-_]token)"
+        r"(?i)((?:authorization|cookie|api[-_]?key|password|passwd|secret|[-_]token(?!s))"
         r"[\w-]*[\"']?\s*(?:=>|[:=,])\s*b?[\"']?)(?!\[secret\])(?:(?:bearer|basic)\s+)?[^\s\"',;)}&]+"
     ),
     re.compile(r"\b()(?:sk|pk|rk|xox[abp]|gh[pousr]|AIza|AKIA)[-_]?[A-Za-z0-9_-]{16,}"),

@@ -7,7 +7,7 @@ that its stream has anyway. In several processes the counters are those of all o
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -41,12 +41,24 @@ class Codes:
         return code
 
 
+class Series(NamedTuple):
+    """The series of one agent, looked up once."""
+
+    started: Counter
+    active: Gauge
+    events: Counter
+    bytes: Counter
+    first: Histogram
+    duration: Histogram
+
+
 class RunMetrics:
     """Observes all runs of one gateway; `registry` holds its metrics in this process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._codes = Codes()
+        self._series: dict[str, Series] = {}
         self._started = self._counter("runs_started", "Runs started", "agent")
         self._ended = self._counter("runs_ended", "Runs ended", "agent", "outcome", "code")
         self._active = Gauge(
@@ -70,28 +82,34 @@ class RunMetrics:
 
     def observe(self, record: RunRecord) -> Observation:
         """Count a run that starts."""
-        self._started.labels(record.agent).inc()
-        self._active.labels(record.agent).inc()
-        return _Counting(self, record)
+        series = self._series.get(record.agent)
+        if series is None:
+            series = self._series[record.agent] = self._of(record.agent)
+        series.started.inc()
+        series.active.inc()
+        return _Counting(self, series, record)
 
     def refused(self, error: RefusedError) -> None:
         """Count a request that gets an error instead of a run."""
         self._rejected.labels(self._codes.label(error.code), str(error.status)).inc()
 
     def ended(self, run: RunRecord) -> None:
-        """Count a run that has ended."""
-        agent = run.agent
-        self._active.labels(agent).dec()
-        self._ended.labels(agent, run.result, self._codes.label(run.code)).inc()
-        self._events.labels(agent).inc(run.events)
-        self._bytes.labels(agent).inc(run.bytes)
-        self._duration.labels(agent).observe(run.duration)
-        if run.first_event is not None:
-            self._first.labels(agent).observe(run.first_event)
+        """Count what is not one series for each agent."""
+        self._ended.labels(run.agent, run.result, self._codes.label(run.code)).inc()
         for rule, times in run.violations.items():
-            self._violations.labels(agent, rule).inc(times)
+            self._violations.labels(run.agent, rule).inc(times)
         if run.reason is not None:
-            self._cancellations.labels(agent, run.reason).inc()
+            self._cancellations.labels(run.agent, run.reason).inc()
+
+    def _of(self, agent: str) -> Series:
+        return Series(
+            self._started.labels(agent),
+            self._active.labels(agent),
+            self._events.labels(agent),
+            self._bytes.labels(agent),
+            self._first.labels(agent),
+            self._duration.labels(agent),
+        )
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"{PREFIX}_{name}", text, labels, registry=self.registry)
@@ -103,9 +121,17 @@ class RunMetrics:
 
 
 class _Counting(Observation):
-    def __init__(self, metrics: RunMetrics, record: RunRecord) -> None:
+    def __init__(self, metrics: RunMetrics, series: Series, record: RunRecord) -> None:
         self._metrics = metrics
+        self._series = series
         self._record = record
 
     def end(self) -> None:
-        self._metrics.ended(self._record)
+        series, run = self._series, self._record
+        series.active.dec()
+        series.events.inc(run.events)
+        series.bytes.inc(run.bytes)
+        series.duration.observe(run.duration)
+        if run.first_event is not None:
+            series.first.observe(run.first_event)
+        self._metrics.ended(run)

@@ -31,7 +31,7 @@ class _Ending(Observation):
         details = self._details()
         text = " ".join(f"{name}={value}" for name, value in details.items())
         run = self._record
-        extra = {**ids_of(run.input, run.request, run.agent), "details": details}
+        extra = {"ids": ids_of(run.input, run.request, run.agent), "details": details}
         logger.log(level, "run ended: %s", text, extra=extra)
 
     def _details(self) -> dict[str, str | int | float]:

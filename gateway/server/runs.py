@@ -6,6 +6,7 @@ read here, so that a run can go on without a viewer and its transcript is whole.
 """
 
 import asyncio
+from contextlib import suppress
 
 from gateway.agent import Run
 from gateway.agent.cancellation import Reason
@@ -59,6 +60,7 @@ class Runs:
     def __init__(self) -> None:
         self._open: set[Session] = set()
         self._reapers: set[asyncio.Task[None]] = set()
+        self._idle: list[asyncio.Future[None]] = []
         self.closing = False
 
     def __len__(self) -> int:
@@ -89,6 +91,15 @@ class Runs:
         finally:
             session.place.leave()
             self._open.discard(session)
+            self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if self._open:
+            return
+        waiting, self._idle = self._idle, []
+        for each in waiting:
+            if not each.done():
+                each.set_result(None)
 
     def cancel(self, agent: str, run_id: str, owner: str | None) -> bool:
         """Stop the open runs of that id, agent and owner; False if there is none."""
@@ -105,9 +116,13 @@ class Runs:
         """Accept runs, again if they were refused before."""
         self.closing = False
 
+    def refuse(self) -> None:
+        """Accept no further runs; the open ones go on."""
+        self.closing = True
+
     def close(self) -> None:
         """Refuse further runs and ask the open ones to end; `closed` waits for them."""
-        self.closing = True
+        self.refuse()
         for session in list(self._open):
             session.cancel("shutdown")
 
@@ -115,3 +130,12 @@ class Runs:
         """Wait until every open run has ended and its agent has been told."""
         await asyncio.gather(*(session.run.closed() for session in list(self._open)))
         await asyncio.gather(*self._reapers, return_exceptions=True)
+
+    async def idle(self, seconds: float) -> bool:
+        """Wait until no run is open nor viewed, for that long at most; False if time was up."""
+        if self._open:
+            ended = asyncio.get_running_loop().create_future()
+            self._idle.append(ended)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended, seconds)
+        return not self._open

@@ -1,12 +1,25 @@
-"""What an operator may set."""
+"""What an operator may set.
+
+`Settings` and its sections describe one gateway, whoever hosts it; the command line reads them from
+files and variables by their names and types, so a new section or member needs no further code.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from gateway.server.operations import Logs, Metrics, Tracing
+
+Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
+"""A duration."""
+
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
+"""How many, at least one."""
+
+Limit: TypeAlias = Annotated[int, Meta(ge=0)]
+"""How many at most, mostly with 0 for no limit."""
 
 OnDisconnect: TypeAlias = Literal["cancel", "continue"]
 
@@ -34,12 +47,12 @@ class Quotas(Struct, frozen=True, kw_only=True):
     number is known.
     """
 
-    max_runs: int = 10_000
-    max_runs_per_agent: int = 0
-    max_runs_per_principal: int = 0
-    requests_per_second: float = 0.0
-    burst: int = 20
-    retry_after: int = 1
+    max_runs: Limit = 10_000
+    max_runs_per_agent: Limit = 0
+    max_runs_per_principal: Limit = 0
+    requests_per_second: Annotated[float, Meta(ge=0)] = 0.0
+    burst: Count = 20
+    retry_after: Count = 1
 
     def __post_init__(self) -> None:
         for name in ("max_runs", "max_runs_per_agent", "max_runs_per_principal"):
@@ -83,9 +96,9 @@ class Jwt(Struct, frozen=True, kw_only=True):
     jwks_file: str = ""
     jwks_url: str = ""
     algorithms: tuple[str, ...] = ("RS256", "ES256", "EdDSA")
-    leeway: float = 30.0
+    leeway: Seconds = 30.0
     claim: str = "sub"
-    refresh: float = 300.0
+    refresh: Seconds = 300.0
 
     def __post_init__(self) -> None:
         if not (self.issuer and self.audience):
@@ -116,7 +129,7 @@ class Cors(Struct, frozen=True, kw_only=True):
     origins: tuple[str, ...] = ()
     credentials: bool = False
     headers: tuple[str, ...] = ("content-type", "accept", "authorization", "x-api-key")
-    max_age: int = 600
+    max_age: Limit = 600
 
     def __post_init__(self) -> None:
         for origin in self.origins:
@@ -136,8 +149,8 @@ class AgentSettings(Struct, frozen=True, kw_only=True):
     """
 
     on_disconnect: OnDisconnect | None = None
-    max_runs: int | None = None
-    keep_alive: float | None = None
+    max_runs: Limit | None = None
+    keep_alive: Seconds | None = None
 
     def __post_init__(self) -> None:
         if self.max_runs is not None:
@@ -149,6 +162,24 @@ class AgentSettings(Struct, frozen=True, kw_only=True):
 NO_AGENTS: Mapping[str, AgentSettings] = MappingProxyType({})
 
 
+class Shutdown(Struct, frozen=True, kw_only=True):
+    """How a gateway goes down. Raises ValueError on nonsense.
+
+    New runs are refused with 503 from the start, open ones get `grace` seconds (20) before they are
+    ended. `delay` is how long to go on answering at least (0), for load balancers that need a
+    while to notice. `reload_grace` is how long runs may go on in a worker that a reload has
+    replaced (300).
+    """
+
+    grace: Seconds = 20.0
+    delay: Seconds = 0.0
+    reload_grace: Seconds = 300.0
+
+    def __post_init__(self) -> None:
+        for name in ("grace", "delay", "reload_grace"):
+            _seconds(name, getattr(self, name))
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """Limits of one gateway, shared by all its requests. Raises ValueError on nonsense.
 
@@ -158,21 +189,22 @@ class Settings(Struct, frozen=True, kw_only=True):
     never; proxies commonly cut a connection after 30 to 60 silent seconds. `stall_timeout` is how
     long a client may take nothing of a stream before it counts as gone (0: for ever); buffers on
     the way make a slow client look stalled for minutes. `metrics`, `logs` and `tracing` say how the
-    gateway is watched.
+    gateway is watched, `shutdown` how it goes down.
     """
 
-    max_body: int = 8 * 1024 * 1024
-    max_messages: int = 10_000
-    max_depth: int = 128
-    body_timeout: float = 60.0
-    keep_alive: float = 15.0
-    stall_timeout: float = 300.0
+    max_body: Count = 8 * 1024 * 1024
+    max_messages: Count = 10_000
+    max_depth: Annotated[int, Meta(ge=8)] = 128
+    body_timeout: Seconds = 60.0
+    keep_alive: Seconds = 15.0
+    stall_timeout: Seconds = 300.0
     quotas: Quotas = Quotas()
     identity: Identity = Identity()
     cors: Cors = Cors()
     metrics: Metrics = Metrics()
     logs: Logs = Logs()
     tracing: Tracing = Tracing()
+    shutdown: Shutdown = Shutdown()
     agents: Mapping[str, AgentSettings] = NO_AGENTS
 
     def __post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -49,10 +50,10 @@ class Watch:
         authorize(headers, self._settings.key_sha256)
         return exposition(self._metrics.registry, headers.get("accept", ""))
 
-    def close(self) -> None:
-        """Send what is left of the traces."""
+    async def close(self) -> None:
+        """Send what is left of the traces, for two seconds at most."""
         if self._tracer is not None:
-            self._tracer.flush()
+            await asyncio.to_thread(self._tracer.flush)
 
 
 def _metrics(settings: Metrics) -> RunMetrics | None:

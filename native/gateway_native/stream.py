@@ -66,6 +66,8 @@ class RunStream:
         self.ended = False
         self.refusal: Exception | None = None
         """What is raised for anything emitted now; None while events are welcome."""
+        self.refused = False
+        """Whether anything was refused that way, if perhaps nobody cared."""
         self.violations: dict[str, int] = {}
         """How often the author broke each rule so far."""
         self._batch = _batch(mode, encode_frame)
@@ -122,6 +124,7 @@ class RunStream:
         what `stop` was given.
         """
         if self.refusal is not None:
+            self.refused = True
             raise self.refusal.with_traceback(None)
         try:
             if type(event) is self._text_class:
@@ -245,6 +248,7 @@ class RunStream:
         """Begin a row for that block; False if the delta went out as an event instead."""
         _text_of(delta)
         if self.refusal is not None:
+            self.refused = True
             raise self.refusal.with_traceback(None)
         if self._row.holds(kind, id):
             return True

@@ -178,3 +178,12 @@ def test_whoever_swallows_the_limit_gets_no_further() -> None:
 
     events = events_of(agent, limits=Limits(max_bytes=1000))
     assert 5 < len(events) < 15
+    assert sequence(events).endswith("RE(LIMIT_EXCEEDED)")
+
+
+def test_an_agent_that_stops_right_at_the_limit_has_not_gone_beyond() -> None:
+    async def agent(ctx: Ctx) -> None:
+        for _ in range(3):
+            ctx.custom("app.x", 1)
+
+    assert sequence(events_of(agent, limits=Limits(max_events=4))).endswith("RF")

@@ -382,7 +382,7 @@ def test_a_run_cancelled_before_it_began_ends_as_cancelled() -> None:
     token = CancelToken()
     token.cancel()
     events = events_of(says_x, token=token)
-    assert sequence(events) == "RS RF"
+    assert sequence(events) == "RS RF"  # the agent was not called
     assert finish(events).outcome == CancelledOutcome()
 
 

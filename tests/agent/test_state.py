@@ -107,6 +107,7 @@ def test_a_state_that_does_not_fit_ends_the_run_before_the_agent(state_type: Any
     assert sequence(events) == "RS RE(SERIALIZATION)"
     place = "$[...]" if state_type == dict[str, int] else "hits"
     assert place in failure(events).message
+    assert "seven" not in failure(events).message
 
 
 def test_a_state_without_default_needs_one_from_the_client() -> None:

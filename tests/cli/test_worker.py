@@ -4,37 +4,29 @@ import logging
 
 import pytest
 
+from gateway.cli.configuration import Configuration
+from gateway.cli.lifeline import Lifeline, Link
 from gateway.cli.worker import load, report_core
-from gateway.server import Gateway, Settings
-
-GATEWAY = Gateway({}, Settings(max_body=7))
-NUMBER = 7
 
 
-def test_agents_become_a_gateway_with_the_given_settings() -> None:
-    worker = load("gateway.demo:AGENTS", Settings(max_body=5))
+def link() -> Link:
+    return Link(Lifeline())
+
+
+def test_a_worker_has_the_gateway_of_the_configuration() -> None:
+    worker = load(Configuration(target="gateway.demo:AGENTS", max_body=5), link())
     assert worker.gateway.settings.max_body == 5
-    assert "echo" in worker.gateway.agents
-
-
-def test_a_gateway_is_served_as_it_is() -> None:
-    assert load(f"{__name__}:GATEWAY", Settings()).gateway is GATEWAY
 
 
 @pytest.mark.parametrize(
     ("target", "complaint"),
-    [
-        ("gateway.demo", "expected module:attribute"),
-        ("gateway.demo:NOTHING", "has no NOTHING"),
-        (f"{__name__}:NUMBER", "is a int: expected agents"),
-        ("no_such_module:AGENTS", "No module named"),
-    ],
+    [("gateway.demo:NOTHING", "has no NOTHING"), ("no_such_module:AGENTS", "No module named")],
 )
 def test_what_cannot_be_served_ends_the_process_with_a_line_in_the_log(
     target: str, complaint: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(SystemExit) as caught:
-        load(target, Settings())
+        load(Configuration(target=target), link())
     assert caught.value.code == 1
     assert complaint in caplog.text
 

@@ -9,7 +9,7 @@ from gateway.agent import RunContext
 from gateway.protocol.capabilities import AgentCapabilities, StateCapabilities
 from gateway.server import Gateway
 from gateway.server.asgi import Message
-from tests.server.asgi import fetch, post, run, send
+from tests.server.asgi import fetch, post, run, send, turn
 from tests.server.test_endpoint import Waiting, hello
 from tests.server.test_lifespans import Pooled
 
@@ -103,10 +103,53 @@ def test_stopping_ends_open_runs_with_an_error_and_refuses_new_ones() -> None:
     run(scenario())
 
 
-def test_health_says_when_the_process_goes_down() -> None:
+def test_readiness_says_when_the_process_goes_down_but_it_lives() -> None:
     gateway = Gateway({})
+    assert fetch(gateway, "/readyz").status == 200
     gateway.stop()
-    assert fetch(gateway, "/healthz").status == 503
+    assert (fetch(gateway, "/readyz").status, fetch(gateway, "/healthz").status) == (503, 200)
+
+
+def test_draining_lets_runs_end_and_ends_the_rest_after_the_grace() -> None:
+    async def scenario() -> None:
+        gateway = Gateway({"waiting": Waiting()})
+        connection = post(gateway, "/agents/waiting")
+        await connection.until(b"waiting")
+        draining = asyncio.ensure_future(gateway.drain(0.05))
+        await turn()
+        refused = await post(gateway, "/agents/waiting").answer()
+        assert (refused.status, refused.json["code"]) == (503, "SHUTTING_DOWN")
+        assert not connection.task.done()
+        await draining
+        assert (await connection.answer()).types[-1] == "RUN_ERROR"
+
+    run(scenario())
+
+
+def test_draining_takes_no_longer_than_the_runs() -> None:
+    async def scenario() -> None:
+        gateway = Gateway({"waiting": Waiting()})
+        connection = post(gateway, "/agents/waiting")
+        await connection.until(b"waiting")
+        draining = asyncio.ensure_future(gateway.drain(3600))
+        await turn()
+        connection.leave()
+        await draining
+        await connection.task
+
+    run(scenario())
+
+
+def test_a_host_may_make_the_lifespan_its_own() -> None:
+    async def scenario() -> None:
+        pooled = Pooled()
+        gateway = Gateway({"pooled": pooled})
+        async with gateway.lifespan(object()):
+            assert pooled.log == ["enter"]
+        assert pooled.log == ["enter", "leave"]
+        assert (await post(gateway, "/agents/pooled").answer()).status == 503
+
+    run(scenario())
 
 
 def test_the_lifespan_of_the_process_encloses_runs_and_agents() -> None:

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 import orjson
 import pytest
 
-from gateway.cli.serve import KILL_TIMEOUT
 from tests.served import Served
 
 INPUT = orjson.dumps({"threadId": "t1", "runId": "r1", "messages": []})
@@ -210,7 +209,7 @@ def test_a_worker_that_is_still_loading_is_not_waited_for(signal_number: int) ->
         assert process.stdout
         assert process.stdout.readline() == "importing\n"
         process.send_signal(signal_number)
-        assert process.wait(KILL_TIMEOUT - 1) == 0
+        assert process.wait(5) == 0
 
 
 def test_the_process_group_of_a_terminal_is_ended_by_one_keystroke() -> None:

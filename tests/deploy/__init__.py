@@ -1,0 +1,1 @@
+"""The files for deployments do what they say."""
