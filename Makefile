@@ -30,6 +30,7 @@ bench: .venv/built
 	$(BIN)/pytest -q bench
 	$(BIN)/python -m bench.core.ratios
 	$(BIN)/python -m bench.client.relay
+	$(BIN)/python -m bench.llm.ratios
 
 bench-instructions: .venv/built
 	$(BIN)/python -m bench.core.instructions $(if $(RECORD),record)

@@ -11,6 +11,7 @@ GatewayError
 ├── PatchError            a JSON Patch that cannot be applied (index)
 ├── EncodeError           an event that the chosen encoding cannot carry
 ├── AgentError            an agent's own failure, told to the client (code)
+│   └── ProviderError     an LLM provider failed (kind, provider, status, partial, ...)
 ├── StateError            the state of the input does not fit the agent's type
 ├── ResumeError           an answer to an interrupt that cannot be accepted (interrupt_id)
 ├── RunCancelledError     raised by whatever an agent emits after its run was cancelled
@@ -30,12 +31,12 @@ GatewayError
 └── ConfigurationError    a setting that cannot be used (key, place, reason)
 
 A failure after the stream has started reaches the client as RUN_ERROR with one of `CODES`; an agent
-may add codes of its own by `AgentError`.
+may add codes of its own by `AgentError`; `PROVIDER_CODES` says which a provider's failure has.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from gateway_native.errors import (
     FrameTooLargeError,
@@ -47,6 +48,7 @@ from gateway_native.errors import (
 
 __all__ = [
     "CODES",
+    "PROVIDER_CODES",
     "AgentError",
     "AnswerError",
     "ClientLeftError",
@@ -62,6 +64,8 @@ __all__ = [
     "NotAStreamError",
     "OrderingError",
     "PatchError",
+    "ProviderError",
+    "ProviderErrorKind",
     "RefusedError",
     "ResumeError",
     "RunCancelledError",
@@ -95,6 +99,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "PROTOCOL_VIOLATION": "an event breaks a rule of order, or a delta applies to nothing",
         "PROVIDER_AUTH": "a provider did not accept the credentials",
         "PROVIDER_ERROR": "a provider failed",
+        "PROVIDER_TIMEOUT": "a provider did not answer in time",
         "PROVIDER_TRUNCATED": "a provider's answer broke off",
         "RATE_LIMITED": "too many requests, here or at a provider",
         "SERIALIZATION": "state, arguments or results that cannot be decoded or encoded",
@@ -168,6 +173,75 @@ class AgentError(GatewayError):
         self.message = message or "the agent failed"
         super().__init__(self.message)
         self.code = code or "AGENT_ERROR"
+
+
+ProviderErrorKind: TypeAlias = Literal[
+    "network",
+    "timeout",
+    "rate_limited",
+    "auth",
+    "context_length",
+    "invalid_request",
+    "overloaded",
+    "server",
+    "malformed_response",
+]
+
+PROVIDER_CODES: Final[Mapping[ProviderErrorKind, str]] = MappingProxyType(
+    {
+        "network": "PROVIDER_ERROR",
+        "timeout": "PROVIDER_TIMEOUT",
+        "rate_limited": "RATE_LIMITED",
+        "auth": "PROVIDER_AUTH",
+        "context_length": "CONTEXT_LENGTH",
+        "invalid_request": "INVALID_REQUEST",
+        "overloaded": "OVERLOADED",
+        "server": "PROVIDER_ERROR",
+        "malformed_response": "PROVIDER_ERROR",
+    }
+)
+"""The code of RUN_ERROR for each kind of provider failure; PROVIDER_TRUNCATED is a network one."""
+
+
+class ProviderError(AgentError):
+    """An LLM provider failed or refused a request; `reason` is short and free of secrets.
+
+    `kind` is what callers decide by. `status` is the HTTP status, or the one that an error inside a
+    200 body names; `provider_code` the provider's own word. `is_retryable` says whether the same
+    request may succeed later, `retry_after` (seconds) how long the provider wants to be left alone.
+    `partial` is the `Completion` of what came before the failure, None if nothing did.
+    """
+
+    def __init__(
+        self,
+        kind: ProviderErrorKind,
+        provider: str,
+        reason: str,
+        *,
+        status: int | None = None,
+        is_retryable: bool = False,
+        retry_after: float | None = None,
+        provider_code: str | int | None = None,
+        request_id: str | None = None,
+        partial: Any = None,
+        code: str | None = None,
+    ) -> None:
+        where = f"{provider} ({status})" if status else provider
+        super().__init__(f"{where}: {reason}", code or PROVIDER_CODES[kind])
+        self.kind = kind
+        self.provider = provider
+        self.reason = reason
+        self.status = status
+        self.is_retryable = is_retryable
+        self.retry_after = retry_after
+        self.provider_code = provider_code
+        self.request_id = request_id
+        self.partial = partial
+
+    @property
+    def is_client_error(self) -> bool:
+        """The status is 400 to 499: the request has to change, or the caller has to wait."""
+        return self.status is not None and 400 <= self.status < 500
 
 
 class StateError(GatewayError):

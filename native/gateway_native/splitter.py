@@ -28,10 +28,14 @@ class SseSplitter:
     after the colon; comments, other fields and lines without a colon are ignored, and a block
     without data gives nothing. `limit` bounds the block that a feed leaves unfinished, line ends
     counted as one byte; a larger one that is complete within one chunk passes.
+
+    With `error_field` a line `error: {...}`, which some model servers send outside of the standard,
+    counts as the data `{"error":{...}}`.
     """
 
-    def __init__(self, limit: int = MAX_FRAME) -> None:
+    def __init__(self, limit: int = MAX_FRAME, error_field: bool = False) -> None:
         self.limit = limit
+        self.error_field = error_field
         self._start: bytes | None = b""
         """The first bytes while they may be a byte order mark, then None."""
         self._skip_lf = False
@@ -58,7 +62,7 @@ class SseSplitter:
         """The data of a last event that no blank line ends; call it once, at the end of input."""
         if len(self._tail) > self.limit:
             raise FrameTooLargeError(self.limit)
-        return _data_of(bytes(self._tail))
+        return _data_of(bytes(self._tail), self.error_field)
 
     def _strip_bom(self, chunk: bytes) -> bytes:
         """Remove a byte order mark from the very first bytes; holds back what may be one."""
@@ -96,7 +100,7 @@ class SseSplitter:
             head = bytes(tail)
             self._tail = bytearray()
         self._tail += rest
-        payloads = _data_of(head)
+        payloads = _data_of(head, self.error_field)
         if not payloads and len(rest) > self.limit:
             raise FrameTooLargeError(self.limit)
         return payloads
@@ -142,7 +146,7 @@ class LineSplitter:
         return _lines_of(bytes(self._tail))
 
 
-def _data_of(text: bytes) -> list[bytes]:
+def _data_of(text: bytes, error_field: bool) -> list[bytes]:
     """The data of each block of `text`, whose lines end with LF; the last one needs no end."""
     payloads: list[bytes] = []
     data: list[bytes] = []
@@ -155,6 +159,8 @@ def _data_of(text: bytes) -> list[bytes]:
             data.append(line[6:])
         elif line.startswith(b"data:"):
             data.append(line[5:])
+        elif error_field and line.startswith(b"error:"):
+            data.append(b'{"error":' + line[6:] + b"}")
     if data:
         payloads.append(data[0] if len(data) == 1 else b"\n".join(data))
     return payloads

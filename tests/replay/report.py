@@ -83,9 +83,15 @@ def lines(path: Path) -> Iterator[Row]:
 
 
 def documents(folder: Path) -> Iterator[Row]:
-    """The documents of a folder of conformance streams, one row a file."""
+    """The documents of a folder, one row a file; `NAME.expected.json` becomes its `expected`."""
     for path in sorted(folder.glob("*.json")):
-        yield {"name": path.stem, **json.loads(path.read_text(encoding="utf-8"))}
+        if path.stem.endswith(".expected"):
+            continue
+        row = {"name": path.stem, **json.loads(path.read_text(encoding="utf-8"))}
+        expected = path.with_suffix(".expected.json")
+        if expected.exists():
+            row["expected"] = json.loads(expected.read_text(encoding="utf-8"))
+        yield row
 
 
 def vectors(folder: Path) -> Iterator[Report]:

@@ -24,3 +24,7 @@ def test_vectors_pass(path: Path) -> None:
 @pytest.mark.skipif(rule("streams") is None, reason="not built yet")
 def test_conformance_streams_pass() -> None:
     _assert_passes(replay("streams", documents(DATA / "conformance" / "streams")))
+
+
+def test_recorded_answers_of_providers_pass() -> None:
+    _assert_passes(replay("cassettes", documents(DATA / "cassettes")))

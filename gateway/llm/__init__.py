@@ -1,0 +1,1 @@
+"""Agents that think: providers of large language models, tools and the loop over both."""
