@@ -14,6 +14,7 @@ A worker whose server has died goes down as well.
 """
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import os
@@ -208,7 +209,10 @@ def worker_of(configuration: Configuration, link: Link) -> Worker:
     """The application of a worker. Ends the process with a line in the log when there is none."""
     report_core(gateway_native.COMPILED, os.environ.get("GATEWAY_PURE"))
     try:
-        return Worker(assemble(configuration), configuration, link)
+        worker = Worker(assemble(configuration), configuration, link)
+        gc.collect()
+        gc.freeze()  # what is loaded lives as long as the process: no collection need look at it
+        return worker
     except ConfigurationError as error:
         logger.critical("cannot serve: %s", error)
     except Exception:

@@ -22,6 +22,7 @@ from typing import Any
 from msgspec import Struct
 
 from gateway.agent import RunContext
+from gateway.agent.outgoing import outgoing
 from gateway.client.bounds import Bounds
 from gateway.client.client import outgoing_input
 from gateway.client.headers import HeaderPolicy
@@ -183,6 +184,12 @@ class Exchange:
         return None
 
     async def _relay_answer(
+        self, ctx: RunContext[Any], body: bytes, fields: Mapping[str, str], peer: Peer
+    ) -> None:
+        with outgoing("POST", address(self._upstream.url)) as trace:
+            await self._receive(ctx, body, {**fields, **trace}, peer)
+
+    async def _receive(
         self, ctx: RunContext[Any], body: bytes, fields: Mapping[str, str], peer: Peer
     ) -> None:
         agent = self._agent

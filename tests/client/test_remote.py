@@ -2,14 +2,17 @@
 
 import asyncio
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 import pytest
 
 from gateway.agent import Limits, Options, Runner
+from gateway.agent.outgoing import CALLER
 from gateway.client import Bounds, Breaker, Call, RemoteAgent
-from gateway.errors import UnavailableError
+from gateway.errors import UnavailableError, UpstreamError
 from gateway.protocol.events import EVENTS
 from gateway.protocol.input import RunAgentInput
 from gateway.protocol.proto import MEDIA_TYPE, ProtoReader, encode_proto
@@ -470,5 +473,34 @@ def test_each_run_after_a_failed_one_starts_afresh() -> None:
         async with fronted(Upstream(broken, GOOD)) as front:
             assert code(await front.view()) == "UPSTREAM_TRUNCATED"
             assert same(await front.view(), GOOD_EVENTS)
+
+    run(scenario())
+
+
+class Watching:
+    """A tracer that notes calls and how they ended."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    @contextmanager
+    def call(self, method: str, url: str, /) -> Iterator[Mapping[str, str]]:
+        try:
+            yield {"traceparent": "00-1-2-01"}
+        except UpstreamError as error:
+            self.calls.append(f"{method} {url} {error.code}")
+            raise
+        self.calls.append(f"{method} {url}")
+
+
+def test_each_request_is_a_traced_call() -> None:
+    async def scenario() -> None:
+        watching = Watching()
+        CALLER.set(watching)
+        upstream = Upstream(Reply([], 503), GOOD)
+        async with fronted(upstream) as front:
+            await front.view()
+        assert watching.calls == [f"POST {upstream.url} UPSTREAM_STATUS", f"POST {upstream.url}"]
+        assert [r.headers["traceparent"] for r in upstream.requests] == ["00-1-2-01"] * 2
 
     run(scenario())
