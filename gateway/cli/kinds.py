@@ -7,9 +7,12 @@ kind joins by standing in `AgentKind`.
 import importlib
 import os
 import sys
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
+
+from msgspec import field
 
 from gateway.agent.agent import AnyAgent
+from gateway.server.secret import Secret
 from gateway.server.settings import AgentSettings
 
 
@@ -30,7 +33,43 @@ class ImportAgent(AgentSettings, tag_field="kind", tag="import", frozen=True, kw
         return found
 
 
-AgentKind: TypeAlias = ImportAgent
+class UrlAgent(AgentSettings, tag_field="kind", tag="url", frozen=True, kw_only=True):
+    """An agent of another AG-UI server, or of several that are asked in turn (extra `client`).
+
+    The members are those of `gateway.client.RemoteAgent`: `headers` go with each request,
+    `forward_headers` names the fields of inbound requests that may pass.
+    """
+
+    urls: tuple[str, ...]
+    headers: dict[str, Secret] = field(default_factory=dict)
+    forward_headers: tuple[str, ...] = ()
+    spread: Literal["failover", "sticky"] = "failover"
+    ids: Literal["check", "rewrite"] = "check"
+    repair: Literal["strict", "close"] = "strict"
+    attempts: int | None = None
+    ceiling: str | None = None
+    protobuf: bool = False
+    description: str = ""
+
+    def load(self) -> AnyAgent | None:
+        """Make it; raises ValueError for what cannot be meant, ImportError without aiohttp."""
+        from gateway.client import RemoteAgent  # an extra, needed by nobody else here
+
+        return RemoteAgent(
+            self.urls,
+            headers=self.headers,
+            forward_headers=self.forward_headers,
+            spread=self.spread,
+            ids=self.ids,
+            repair=self.repair,
+            attempts=self.attempts,
+            ceiling=self.ceiling,
+            protobuf=self.protobuf,
+            description=self.description,
+        )
+
+
+AgentKind: TypeAlias = ImportAgent | UrlAgent
 
 
 def resolve(target: str) -> Any:

@@ -130,6 +130,8 @@ class Viewer:
             if self.left or self._refused():
                 return
             await self._write(chunk)
+        if self._refused():
+            return
         self._ended = True
         if not self.left:
             await self._write(b"", more=False)

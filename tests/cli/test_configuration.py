@@ -14,6 +14,8 @@ from gateway.cli.commands import editor_schema
 from gateway.cli.configuration import Configuration, Sources
 from gateway.cli.given import Options
 from gateway.cli.variables import keys, variable
+from gateway.client import RemoteAgent
+from gateway.client.http import address
 from gateway.errors import ConfigurationError
 from gateway.server import Gateway
 from gateway.server.secret import Secret
@@ -78,6 +80,24 @@ def test_agents_come_in_three_spellings(file: Path) -> None:
     assert found.agents["long"].on_disconnect == "continue"
 
 
+def test_an_agent_stands_at_urls(file: Path) -> None:
+    table = '[agents.far]\nkind = "url"\nurls = ["http://127.0.0.1:1/a", "http://127.0.0.1:2/a"]\n'
+    file.write_text(
+        table + 'spread = "sticky"\nmax_runs = 3\n[agents.far.headers]\nx-key = { env = "KEY" }\n'
+    )
+    found = read(file, {"KEY": "s3cret"})
+    assert "s3cret" not in repr(found)
+    agent = found.agents["far"].load()
+    assert isinstance(agent, RemoteAgent)
+    assert [address(upstream.url) for upstream in agent.upstreams.all] == [
+        "http://127.0.0.1:1/a",
+        "http://127.0.0.1:2/a",
+    ]
+    assert "agents.far.headers.x-key" in refused(file, file.read_text())
+    assert "agents.far" in refused(file, '[agents.far]\nkind = "url"\nurls = ["ftp://a"]\n')
+    assert "agents.far.spread" in refused(file, table + 'spread = "even"\n')
+
+
 def test_variables_take_lists_tables_and_truth_values() -> None:
     found = read(
         env={
@@ -132,7 +152,10 @@ def test_secrets_come_from_variables_and_files_and_hide(file: Path) -> None:
         ("[cors]\norigins = ['x']", "cors in /gateway.toml: origins: expected scheme://host"),
         ("agents.a = 3", "agents.a in /gateway.toml: expected module:attribute or a table"),
         ("agents.a = 'gateway'", "agents.a: 'gateway' names no agents: expected module:attribute"),
-        ("[agents.a]\nkind = 'x'", "agents.a.kind in /gateway.toml: expected one of import, not"),
+        (
+            "[agents.a]\nkind = 'x'",
+            "agents.a.kind in /gateway.toml: expected one of import, url, not",
+        ),
         ("[agents.nobody]\nmax_runs = 1", "agents.nobody: there is no such agent"),
         ("agents.'a b' = 'tests.cli.agents:gate'", "agent name 'a b': expected letters"),
         ("target = 'gateway.demo:NO'", "target: module gateway.demo has no NO"),
@@ -218,7 +241,7 @@ def test_the_example_in_the_documents_is_valid(file: Path) -> None:
     page = (ROOT / "docs" / "serving.md").read_text()
     text = page.partition("```toml\n")[2].partition("```")[0]
     file.write_text(text)
-    found = read(file, {"TLS_KEY_PASSWORD": "x"})
+    found = read(file, {"TLS_KEY_PASSWORD": "x", "FAR_AUTHORIZATION": "Bearer x"})
     assert (found.server.workers, found.agents["planner"].on_disconnect) == (4, "continue")
     schema = msgspec.json.decode(msgspec.json.encode(editor_schema()))
     jsonschema.Draft202012Validator(schema).validate(tomllib.loads(text))
