@@ -3,16 +3,37 @@
 Whoever makes one wraps it in `outgoing` and sends the headers that it gives. Without a tracer that
 is one look at a context variable; with one, the call gets a span and the headers are those of the
 W3C trace context, so that the other side's spans hang below.
+
+When a call to another AG-UI server is over, `report` tells whoever counts them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 from gateway.agent.request import NO_HEADERS
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """One request to an upstream, for metrics and spans.
+
+    `upstream` is its address without credentials and query; `code` is "" for a stream that came to
+    its end, else the code of the fault, CANCELLED if it was given up from this side; `attempt`
+    counts from 1. Times are seconds, `first_event` None if there was none.
+    """
+
+    upstream: str
+    attempt: int
+    code: str
+    first_event: float | None
+    seconds: float
+    events: int
+    bytes: int
 
 
 class Caller(Protocol):
@@ -35,3 +56,16 @@ def outgoing(method: str, url: str) -> AbstractContextManager[Mapping[str, str]]
     """
     caller = CALLER.get()
     return _UNWATCHED if caller is None else caller.call(method, url)
+
+
+CALL_COUNTER: Final[ContextVar[Callable[[Call], None] | None]] = ContextVar(
+    "call_counter", default=None
+)
+"""Who counts the calls to other servers of the run that this task belongs to."""
+
+
+def report(call: Call) -> None:
+    """Tell of a call to another server that is over."""
+    counter = CALL_COUNTER.get()
+    if counter is not None:
+        counter(call)

@@ -1,12 +1,13 @@
 """Runs on other AG-UI servers: a client, sessions, and remote agents."""
 
 import gateway.protocol  # noqa: F401 - binds the core
+from gateway.agent.outgoing import Call
 from gateway.client.bounds import Bounds
 from gateway.client.client import Client
 from gateway.client.facade import SyncClient, SyncSession
 from gateway.client.headers import HeaderPolicy
 from gateway.client.http import HttpTransport
-from gateway.client.remote import Call, RemoteAgent
+from gateway.client.remote import RemoteAgent
 from gateway.client.session import Session
 from gateway.client.transport import AgentTransport, Incoming, RecordedTransport, Transport
 from gateway.client.updates import (

@@ -19,10 +19,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from msgspec import Struct
-
 from gateway.agent import RunContext
-from gateway.agent.outgoing import outgoing
+from gateway.agent.outgoing import Call, outgoing, report
 from gateway.client.bounds import Bounds
 from gateway.client.client import outgoing_input
 from gateway.client.headers import HeaderPolicy
@@ -43,23 +41,6 @@ PAUSE = 0.1
 
 RETRIED = (408, 425, 429)
 """Statuses below 500 for which another try makes sense."""
-
-
-class Call(Struct, frozen=True, kw_only=True):
-    """One request to an upstream, for metrics and spans.
-
-    `upstream` is its address without credentials and query; `code` is "" for a stream that came to
-    its end, else the code of the fault, CANCELLED if it was given up from this side; `attempt`
-    counts from 1. Times are seconds, `first_event` None if there was none.
-    """
-
-    upstream: str
-    attempt: int
-    code: str
-    first_event: float | None
-    seconds: float
-    events: int
-    bytes: int
 
 
 class RemoteAgent:
@@ -216,22 +197,21 @@ class Exchange:
             await self._relay.close()
 
     def _report(self, code: str) -> None:
-        if self._agent.on_call is None:
-            return
         now = time.monotonic()
         relay = self._relay
         first = None if relay is None else relay.first_event
-        self._agent.on_call(
-            Call(
-                upstream=address(self._upstream.url),
-                attempt=self._attempt,
-                code=code,
-                first_event=None if first is None else first - self._began,
-                seconds=now - self._began,
-                events=0 if relay is None else relay.intake.events,
-                bytes=0 if relay is None else relay.intake.bytes,
-            )
+        call = Call(
+            upstream=address(self._upstream.url),
+            attempt=self._attempt,
+            code=code,
+            first_event=None if first is None else first - self._began,
+            seconds=now - self._began,
+            events=0 if relay is None else relay.intake.events,
+            bytes=0 if relay is None else relay.intake.bytes,
         )
+        report(call)
+        if self._agent.on_call is not None:
+            self._agent.on_call(call)
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from gateway.agent import Observation, RunRecord
+from gateway.agent.outgoing import CALL_COUNTER, Call
 from gateway.errors import RefusedError
 
 PREFIX: Final = "agui"
@@ -79,9 +80,16 @@ class RunMetrics:
         )
         self._cancellations = self._counter("cancellations", "Runs cancelled", "agent", "reason")
         self._rejected = self._counter("requests_rejected", "Requests refused", "code", "status")
+        self._calls = self._counter(
+            "upstream_calls", "Requests to other servers", "upstream", "code"
+        )
+        self._call_duration = self._histogram(
+            "upstream_call_seconds", "From request to end of its stream", LONG, "upstream"
+        )
 
     def observe(self, record: RunRecord) -> Observation:
         """Count a run that starts."""
+        CALL_COUNTER.set(self.call_ended)
         series = self._series.get(record.agent)
         if series is None:
             series = self._series[record.agent] = self._of(record.agent)
@@ -101,6 +109,11 @@ class RunMetrics:
         if run.reason is not None:
             self._cancellations.labels(run.agent, run.reason).inc()
 
+    def call_ended(self, call: Call) -> None:
+        """Count a request to another server that is over."""
+        self._calls.labels(call.upstream, self._codes.label(call.code)).inc()
+        self._call_duration.labels(call.upstream).observe(call.seconds)
+
     def _of(self, agent: str) -> Series:
         return Series(
             self._started.labels(agent),
@@ -114,10 +127,10 @@ class RunMetrics:
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"{PREFIX}_{name}", text, labels, registry=self.registry)
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
-        return Histogram(
-            f"{PREFIX}_{name}", text, ["agent"], registry=self.registry, buckets=buckets
-        )
+    def _histogram(
+        self, name: str, text: str, buckets: tuple[float, ...], label: str = "agent"
+    ) -> Histogram:
+        return Histogram(f"{PREFIX}_{name}", text, [label], registry=self.registry, buckets=buckets)
 
 
 class _Counting(Observation):

@@ -13,6 +13,7 @@ from gateway.cli.assembly import assemble
 from gateway.cli.commands import editor_schema
 from gateway.cli.configuration import Configuration, Sources
 from gateway.cli.given import Options
+from gateway.cli.kinds import ImportAgent
 from gateway.cli.variables import keys, variable
 from gateway.client import RemoteAgent
 from gateway.client.http import address
@@ -75,7 +76,7 @@ def test_agents_come_in_three_spellings(file: Path) -> None:
         '[agents.long]\nkind = "import"\npath = "m:a"\non_disconnect = "continue"\n'
     )
     found = read(file, {"AGUI_GATEWAY_AGENTS_THIRD": "m:b"})
-    paths = {name: agent.path for name, agent in found.agents.items()}
+    paths = {n: a.path for n, a in found.agents.items() if isinstance(a, ImportAgent)}
     assert paths == {"short": "gateway.demo:AGENTS", "long": "m:a", "third": "m:b"}
     assert found.agents["long"].on_disconnect == "continue"
 
@@ -111,7 +112,9 @@ def test_variables_take_lists_tables_and_truth_values() -> None:
     assert found.server.trusted_proxies == ("10.0.0.0/8", "::1")
     assert found.cors.origins == ("https://a.example",)
     assert found.server.access_log
-    assert (found.agents["one"].path, found.agents["two"].max_runs) == ("m:a", 3)
+    one, two = found.agents["one"], found.agents["two"]
+    assert isinstance(one, ImportAgent)
+    assert (one.path, two.max_runs) == ("m:a", 3)
     assert found.identity.api_keys[0].principal == "p"
 
 

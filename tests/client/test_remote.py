@@ -21,7 +21,7 @@ from gateway_native.chain import Transformer
 from tests.client.gateway import SPOKEN, Front, code, fronted, same, types
 from tests.client.upstream import Reply, Request, Upstream, finished, frames, started, text
 from tests.served import free_port
-from tests.server.asgi import RUN, fetch, run, until
+from tests.server.asgi import RUN, Connection, fetch, http_scope, run, until
 
 GOOD_EVENTS = [started(), *text(*"abcdefgh"), finished(outcome={"type": "success"})]
 GOOD = Reply(frames(*GOOD_EVENTS))
@@ -400,6 +400,21 @@ def test_each_request_is_reported() -> None:
     assert calls[1].events == len(GOOD_EVENTS)
     assert calls[1].bytes == sum(map(len, GOOD.pieces))
     assert calls[1].upstream.startswith("http://127.0.0.1:")
+
+
+def test_the_metrics_count_each_request() -> None:
+    async def scenario() -> tuple[str, bytes]:
+        async with fronted(Upstream(Reply([], 503), GOOD)) as front:
+            await front.view()
+            url = front.agent.upstreams.all[0].url
+            scope = http_scope("GET", "/metrics")
+            return str(url), (await Connection(front.gateway, scope, [b""]).answer()).body
+
+    url, text = run(scenario())
+    for ending in ("UPSTREAM_STATUS", ""):
+        labels = f'{{code="{ending}",upstream="{url}"}}'
+        assert f"agui_upstream_calls_total{labels} 1.0" in text.decode()
+    assert f'agui_upstream_call_seconds_count{{upstream="{url}"}} 2.0' in text.decode()
 
 
 def test_the_index_shows_what_the_agent_declares() -> None:
