@@ -68,9 +68,9 @@ async def emitted(ctx: RunContext[Any]) -> None:
 
 
 async def slow(ctx: RunContext[Any]) -> None:
-    """Two megabytes and an end."""
+    """Five megabytes and an end."""
     with ctx.assistant_message() as message:
-        for _ in range(200):
+        for _ in range(500):
             message.delta("x" * 10_000)
             await ctx.drain()
 

@@ -167,11 +167,13 @@ def test_an_agent_that_never_looks_at_its_stalled_client_is_ended(server: Served
         assert b'"code":"LIMIT_EXCEEDED"' in last_bytes(client)
 
 
-def test_a_slow_client_gets_everything(server: Served) -> None:
+def test_a_slow_client_gets_everything_at_no_cost(server: Served) -> None:
+    before = noted(server)["resident"]
     with open_stream(server, "slow") as client:
         for _ in range(20):
             assert client.recv(1024)
             time.sleep(0.02)  # a client that is slow
+        assert noted(server)["resident"] - before < 8 * MIB
         assert b"RUN_FINISHED" in last_bytes(client)
 
 
