@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from time import time
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
+from gateway.agent.retry_after import parse_retry_after
 from gateway.client.bounds import Bounds
 from gateway.client.headers import HeaderPolicy
 from gateway.client.transport import SSE_TYPE
@@ -193,7 +192,9 @@ def _reason(error: Exception) -> str:
 async def _require_stream(response: aiohttp.ClientResponse) -> None:
     """Refuse an answer that cannot be a stream; an unknown type is read as SSE."""
     if not 200 <= response.status < 300:
-        raise AnswerError(response.status, await _error_body(response), _retry_after(response))
+        raise AnswerError(
+            response.status, await _error_body(response), parse_retry_after(response.headers)
+        )
     media_type = response.headers.get("Content-Type", "")
     if response.status in (204, 205) or media_type.lower().startswith("text/html"):
         raise NotAStreamError(media_type)
@@ -206,17 +207,6 @@ async def _error_body(response: aiohttp.ClientResponse) -> str:
     except (TimeoutError, aiohttp.ClientError, OSError):
         return ""
     return body.decode("utf-8", "replace")
-
-
-def _retry_after(response: aiohttp.ClientResponse) -> float | None:
-    """Seconds, from either form of the field (RFC 9110, section 10.2.3)."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isdecimal():
-        return float(value[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    except ValueError:
-        return None
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

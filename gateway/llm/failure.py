@@ -14,8 +14,8 @@ from typing import Any
 import aiohttp
 import msgspec
 
+from gateway.agent.retry_after import parse_retry_after
 from gateway.errors import ProviderError, ProviderErrorKind
-from gateway.llm.retry_after import parse_retry_after
 
 MAX_REASON = 500
 """Longest reason in characters."""

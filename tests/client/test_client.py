@@ -152,6 +152,13 @@ def test_a_retry_after_may_be_a_date() -> None:
     assert error.retry_after == 0.0
 
 
+@pytest.mark.parametrize("value", ["", "soon", "-1", "inf", "Wed, 21 Oct 99999999999 07:28:00 GMT"])
+def test_a_retry_after_that_says_nothing_is_none(value: str) -> None:
+    headers = {"retry-after": value}
+    error, _ = _fails(AnswerError, Reply([], 429, headers))
+    assert error.retry_after is None
+
+
 def test_a_page_is_no_stream() -> None:
     page = Reply([b"<html>login</html>"], headers={"content-type": "text/html; charset=utf-8"})
     error, _ = _fails(NotAStreamError, page)

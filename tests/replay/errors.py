@@ -7,9 +7,9 @@ from typing import Any
 import aiohttp
 from aiohttp.client_reqrep import ConnectionKey
 
+from gateway.agent.retry_after import parse_retry_after
 from gateway.errors import ProviderError
 from gateway.llm.failure import failure_of_exception, failure_of_response
-from gateway.llm.retry_after import parse_retry_after
 from tests.replay.answers import DECODERS, decode
 from tests.replay.verdict import Verdict
 

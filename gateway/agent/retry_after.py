@@ -1,4 +1,4 @@
-"""How long a provider wants to be left alone (RFC 9110, 10.2.3, and what vendors added)."""
+"""How long another server wants to be left alone (RFC 9110, 10.2.3, and what vendors added)."""
 
 import math
 import time
