@@ -21,7 +21,6 @@ def test_vectors_pass(path: Path) -> None:
     _assert_passes(replay(path.stem, lines(path)))
 
 
-@pytest.mark.skipif(rule("streams") is None, reason="not built yet")
 def test_conformance_streams_pass() -> None:
     _assert_passes(replay("streams", documents(DATA / "conformance" / "streams")))
 
