@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from types import TracebackType
-from typing import Self
-
+from gateway.agent.handles.closing import Closing
 from gateway.agent.sink import Sink
-from gateway.errors import GatewayError
 from gateway.protocol.base import UnsetType
 from gateway.protocol.events import Event
 
-logger = logging.getLogger("gateway.agent")
 
-
-class Block:
+class Block(Closing):
     """An open block; leaving its `with` statement ends it, whatever happened inside.
 
     `id` names it on the wire, `owner` is the subagent that it belongs to (UNSET for the agent).
@@ -48,18 +42,6 @@ class Block:
     def _closing(self) -> list[Event]:
         raise NotImplementedError
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self.end()
-        except GatewayError:
-            if error is None:
-                raise
-            logger.warning("block %s could not be ended after an error", self.id, exc_info=True)
+    @property
+    def _title(self) -> str:
+        return f"block {self.id}"

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from gateway.agent.emitters import Emitters, Guard
+from gateway.agent.handles.closing import Closing
 from gateway.agent.ids import Ids
 from gateway.agent.sink import Sink
 from gateway.errors import AgentError, GatewayError
@@ -51,7 +52,7 @@ class Scope(Emitters):
         return Subagent(self._stream, self._ids, self._guard, started)
 
 
-class Step(Scope):
+class Step(Scope, Closing):
     """An open step; leaving the `with` statement finishes it."""
 
     __slots__ = ("_ended", "name")
@@ -72,21 +73,9 @@ class Step(Scope):
         if not self._stream.stopped:
             self._stream.emit(StepFinished(self.name, subagent_run_id=self.owner))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            self.end()
-        except GatewayError:
-            if error is None:
-                raise
-            logger.warning("step %s could not be ended after an error", self.name, exc_info=True)
+    @property
+    def _title(self) -> str:
+        return f"step {self.name}"
 
 
 class Subagent(Scope):
